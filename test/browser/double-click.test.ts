@@ -38,7 +38,10 @@ describeWith('chromium', 'a double click in Chromium', (executable) => {
     expect(await sendTwice(page, 'sign-in')).toEqual([false, true]);
     await page.getByText('The email address or the password is wrong.').waitFor();
     await page.fill('#password', PASSWORD);
+    // The page says it already.
+    const answered = page.waitForEvent('domcontentloaded');
     expect(await sendTwice(page, 'sign-in')).toEqual([false, true]);
+    await answered;
     await page.getByText('The email address or the password is wrong.').waitFor();
     await page.click('#cancel');
     await at(page, 'Welcome back');
