@@ -91,9 +91,9 @@ function isTurnedAway({ status, headers, body }: Exchange): boolean {
   if (status !== 503) {
     return false;
   }
-  const isSaid = headers['content-type']?.startsWith('application/json')
-    ? (JSON.parse(body) as { error: string }).error === 'temporarily_unavailable'
-    : body.includes('Something went wrong');
+  const isJson = /^application\/(?:problem\+)?json/.test(headers['content-type'] ?? '');
+  const { error, code = error } = (isJson ? JSON.parse(body) : {}) as { error?: string; code?: string };
+  const isSaid = isJson ? code?.endsWith('unavailable') : body.includes('Something went wrong');
   if (!isSaid || headers['retry-after'] === undefined) {
     throw new Error(`A 503 that is not in order: ${JSON.stringify(headers)} ${body}`);
   }

@@ -37,7 +37,7 @@ export class MixedLoad {
   /** How many events were acknowledged. */
   written = 0;
   readonly #on: AttackedService;
-  readonly #client: PatientClient<Step>;
+  readonly #client: PatientClient<Step | 'list'>;
   readonly #people: DemoFilePerson[];
   readonly #families: Family[] = [];
   #signIns = 0;
@@ -81,8 +81,8 @@ export class MixedLoad {
     ]);
   }
 
-  /** Cut connections and unreachable roles, after which the sign-in flows retried. */
-  get interruptions(): readonly Step[] {
+  /** Cut connections and unreachable roles, after which a request was repeated. */
+  get interruptions(): readonly string[] {
     return this.#client.interruptions;
   }
 
@@ -143,7 +143,8 @@ export class MixedLoad {
   async #refresh(): Promise<void> {
     const family = this.#families.shift();
     if (family) {
-      const tokens = tokensIn(await this.#on.refresh(family.application, family.refreshToken));
+      const ask = () => this.#on.refresh(family.application, family.refreshToken);
+      const tokens = tokensIn(await this.#client.ask('refresh', ask));
       const [newest] = refreshed(family, tokens).accessTokens.slice(-1) as [string];
       this.#families.push({ ...family, accessTokens: [newest], refreshToken: tokens.refresh_token });
     }
@@ -152,7 +153,7 @@ export class MixedLoad {
   async #userinfo(): Promise<void> {
     const [token] = this.#families.at(-1)?.accessTokens.slice(-1) ?? [];
     if (token !== undefined) {
-      expectStatus(200, await this.#on.userinfo(token));
+      expectStatus(200, await this.#client.ask('userinfo', () => this.#on.userinfo(token)));
     }
   }
 
@@ -172,9 +173,11 @@ export class MixedLoad {
       instanceIntegrationIds.includes(connectionIds.harborlight),
     );
     const path = `/v1/instance-integrations/${connectionIds.harborlight}/clients/${read?.id}/workers`;
-    return exchange(Number(this.service.settings.GATEWAY_PORT), path, {
-      headers: { 'x-api-key': reaching?.key ?? '', ...headers },
-    });
+    return this.#client.ask('list', () =>
+      exchange(Number(this.service.settings.GATEWAY_PORT), path, {
+        headers: { 'x-api-key': reaching?.key ?? '', ...headers },
+      }),
+    );
   }
 
   async #write(): Promise<void> {

@@ -11,7 +11,7 @@ const ROLES: readonly Role[] = ['edge', 'domain', 'worker'];
 export interface Observations {
   megabytes: Map<string, number[]>;
   rows: Map<string, number[]>;
-  readiness: Set<string>;
+  readiness: string[];
 }
 
 export async function observe(
@@ -19,7 +19,7 @@ export async function observe(
   everyMs: number,
   signal: AbortSignal,
 ): Promise<Observations> {
-  const seen: Observations = { megabytes: new Map(), rows: new Map(), readiness: new Set() };
+  const seen: Observations = { megabytes: new Map(), rows: new Map(), readiness: [] };
   const database = databaseOf(service);
   const tables = database
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -36,7 +36,7 @@ export async function observe(
         note(seen.rows, table, countOf(database, table));
       }
       const answer = await fetch(`${service.opsUrl}/readyz`);
-      seen.readiness.add(((await answer.json()) as { status: string }).status);
+      seen.readiness.push(((await answer.json()) as { status: string }).status);
       await pause(everyMs, undefined, { signal }).catch(() => undefined);
     }
     return seen;

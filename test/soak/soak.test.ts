@@ -83,8 +83,10 @@ describeWith('temporal', `${MS / MS_PER_MINUTE} minutes of mixed load`, () => {
   });
 
   test('leaves every role running and ready, without an error in the log', () => {
-    // A node is degraded for a moment if a busy machine delays the answer of its worker.
-    expect([...seen.readiness].filter((status) => status !== 'ready' && status !== 'degraded')).toEqual([]);
+    // A node is degraded or unready for a moment if a busy machine delays the answer of a role.
+    const isUnready = (status: string) => status !== 'ready' && status !== 'degraded';
+    const unready = seen.readiness.map(isUnready);
+    expect(unready.filter((is, index) => is && unready[index - 1])).toEqual([]);
     const lines = service.output.lines();
     expect(lines.filter(({ msg }) => msg?.endsWith('ended, starting it again'))).toEqual([]);
     // The server of Temporal also logs calls as errors that were given up while it was starting.
@@ -115,7 +117,7 @@ describeWith('temporal', `${MS / MS_PER_MINUTE} minutes of mixed load`, () => {
     BEFORE_AND_AFTER_MS + 2 * RETENTION_MS,
   );
 
-  // Beside other tests, a password can wait longer than the service lets it, and the client asks again.
+  // Beside other tests, a request can wait longer than the service lets it, and the client asks again.
   if (isLong) {
     test('needs no retry', () => {
       expect(load.interruptions).toEqual([]);

@@ -22,7 +22,7 @@ export class SignInFlow {
 
   constructor(
     private readonly on: AttackedService,
-    private readonly client: PatientClient<Step>,
+    private readonly client: Pick<PatientClient<Step>, 'ask' | 'askOnce'>,
     private readonly person: DemoFilePerson,
     readonly application: DemoFileApplication,
   ) {
