@@ -63,9 +63,14 @@ export class RunningProgram {
     return this.#until(() => this.output.split('\n').length > lines);
   }
 
-  /** The same, for a text that comes so often. */
-  says(text: string, times = 1): Promise<string> {
-    return this.#until(() => this.output.split(text).length > times);
+  /** As soon as it has printed a text so often; throws what there is when it does not come. */
+  async says(text: string, times = 1): Promise<string> {
+    const isThere = () => this.output.split(text).length > times;
+    const said = await this.#until(isThere);
+    if (!isThere()) {
+      throw new Error(`It does not say “${text}”:\n${said}`);
+    }
+    return said;
   }
 
   async stop(): Promise<void> {

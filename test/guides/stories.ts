@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { call } from '../flow/sign-on/environment.js';
@@ -91,7 +90,7 @@ const mock: Story = async ({ demo, start }) => {
     await prism.says('Prism is listening');
     await (await start({ MOCK_GATEWAY_URL: `http://localhost:${port}` })).end();
     // What tests nothing ends well too.
-    expect(await prism.says('Request received', 3)).toMatch(/(?:Request received.*){3}/s);
+    await prism.says('Request received', 3);
     return [];
   } finally {
     await prism.stop();

@@ -61,6 +61,10 @@ export async function postInChunks(url: string, { body, headers }: Delivery): Pr
 
 /** Longer than a receiver takes to refuse a length; the others wait for the body. */
 const REFUSED_WITHIN_MS = 1_000;
+/** The same on a busy machine. */
+const REFUSED_LATE_MS = 30_000;
+/** What a client notices that still sends to a receiver that has refused. */
+const CLOSED = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * Sends so many bytes of a body that does not end, with or without a length, and waits for the answer. After
@@ -68,12 +72,26 @@ const REFUSED_WITHIN_MS = 1_000;
  * connection, and a client that still sends may notice this before the answer.
  */
 export async function postLarge(url: string, bytes: number, saysLength: boolean): Promise<Answer> {
+  return postLargeAfter(REFUSED_WITHIN_MS, url, bytes, saysLength).catch((error: NodeJS.ErrnoException) => {
+    if (!saysLength || !CLOSED.has(error.code ?? '')) {
+      throw error;
+    }
+    return postLargeAfter(REFUSED_LATE_MS, url, bytes, saysLength);
+  });
+}
+
+async function postLargeAfter(
+  waitMs: number,
+  url: string,
+  bytes: number,
+  saysLength: boolean,
+): Promise<Answer> {
   const length = saysLength ? { 'content-length': 2 * bytes } : { 'transfer-encoding': 'chunked' };
   const sent = request(url, { method: 'POST', headers: { ...delivery().headers, ...length } });
   const answer = answerTo(sent);
   try {
     sent.write(' ');
-    const early = saysLength && (await Promise.race([answer, sleep(REFUSED_WITHIN_MS, undefined)]));
+    const early = saysLength && (await Promise.race([answer, sleep(waitMs, undefined)]));
     if (early) {
       return early;
     }
