@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JWTPayload, SignJWT } from 'jose';
+import { signalled } from '../../support/signalled.js';
 import type { Driven } from './line-driver.js';
 import { type Answer, hangUp, json, page, silence } from './scripted-server.js';
 import {
@@ -68,13 +69,14 @@ export function describeExchange(driver: Driven): void {
       rig.server.answers((...asked) => (asked[1].path === '/auth/token' ? token : silence)(...asked));
       const parameters = { callbackUrl: rig.callback(), ...flow, count: 8 };
       const { value } = await driver.sdk.signOn(
-        rig.options({ timeoutSeconds: 1 }),
+        rig.options({ timeoutSeconds: 3 }),
         'exchangeAtOnce',
         parameters,
       );
       expect(value).toEqual(Array(8).fill('TimeoutError'));
       // One, but for those that come late on a busy machine.
-      expect(rig.askedFor('/.well-known/jwks.json').length).toBeLessThan(4);
+      const reads = rig.askedFor('/.well-known/jwks.json').length;
+      expect([reads > 0, reads < 4]).toEqual([true, true]);
     });
 
     test('takes the path and query that servers have', async () => {
@@ -262,29 +264,30 @@ export function describeEndedExchange(driver: Driven): void {
     ['waits for keys that another reads', 'second', 'first'],
   ])('an exchange that %s ends when its caller says so, and the other does not', async (_, ended, other) => {
     const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
-    const held: { keys?: () => void; onKeys: (() => void)[]; revocations: number } = {
-      onKeys: [],
-      revocations: 0,
-    };
-    /** Once the first exchange has asked for the keys. */
-    const afterKeys = (answer: () => void) => (held.keys ? answer() : held.onKeys.push(answer));
-    rig.server.answers((response, asked) => {
+    const [keysAsked, secondHasToken] = [signalled(), signalled()];
+    let answerKeys = () => {};
+    let revocations = 0;
+    rig.server.answers(async (response, asked) => {
       if (asked.path === '/.well-known/jwks.json') {
-        held.keys = () => rig.keySet()(response, asked);
-        for (const answer of held.onKeys) {
-          answer();
-        }
-      } else if (asked.path === '/auth/revoke') {
-        afterKeys(() => json({})(response, asked));
-        held.revocations += 1;
-        if (held.revocations === 2) {
-          held.keys?.();
-        }
-      } else if (asked.headers['x-request-id'] === 'second') {
-        afterKeys(() => token(response, asked));
-      } else {
-        token(response, asked);
+        answerKeys = () => rig.keySet()(response, asked);
+        keysAsked.tell();
+        return;
       }
+      if (asked.path === '/auth/revoke') {
+        revocations += 1;
+        if (revocations === 2) {
+          answerKeys();
+        }
+        // By then the first has asked for the keys, and the second has what it needs them for.
+        await secondHasToken.told;
+        json({})(response, asked);
+        return;
+      }
+      if (asked.headers['x-request-id'] === 'second') {
+        response.once('finish', secondHasToken.tell);
+        await keysAsked.told;
+      }
+      token(response, asked);
     });
     const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 5 }), 'endExchange', {
       callbackUrl: rig.callback(),
@@ -293,6 +296,7 @@ export function describeEndedExchange(driver: Driven): void {
       seconds: 0.5,
     });
     expect(value).toEqual({ [other]: null, [ended]: 'AbortError' });
+    expect(rig.askedFor('/.well-known/jwks.json')).toHaveLength(1);
   });
 }
 
