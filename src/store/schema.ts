@@ -32,7 +32,11 @@ export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   environment: EnvironmentTable;
   instances: Columns<Instance>;
   integrations: Columns<Integration>;
-  data_versions: DataVersionsTable;
+  /**
+   * A random value for each integration, instance and client, which every change of its data replaces. Rows
+   * of other subjects, such as accounts and applications, are made by locks, and keep their value.
+   */
+  data_versions: { subject_id: string; version: string };
   instance_integrations: Columns<Omit<InstanceIntegration, 'instanceName'>>;
   api_keys: Columns<ApiKey> & HashColumn;
   service_tokens: Columns<ServiceToken> & HashColumn;
@@ -45,7 +49,8 @@ export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   locations: Columns<Omit<Location, 'address'> & Address>;
   job_titles: { client_id: string; title: string };
   workers: WorkersTable;
-  worker_units: WorkerUnitsTable;
+  /** With the order of the units of a worker. */
+  worker_units: { worker_id: string; unit_id: string; position: number };
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
   applications: Columns<
@@ -53,19 +58,23 @@ export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
       TokenLifetimes &
       ApplicationLinks
   >;
-  application_redirect_uris: ApplicationRedirectUrisTable;
+  /** In the order of registration. */
+  application_redirect_uris: Columns<RedirectUri> & { application_id: string; position: number };
   application_secrets: Columns<ApplicationSecret> & HashColumn & { application_id: string };
   audit_events: AuditEventsTable;
   maintenance_runs: MaintenanceRunsTable;
-  call_counts: CallCountsTable;
+  /** Calls in a window over all nodes, by hashed caller. Empty on SQLite, which has one node. */
+  call_counts: { subject: string; started_at: number; ends_at: number; used: number };
   /** The keys themselves are outside the database. */
   encryption_keys: Columns<UsedEncryptionKey>;
   encryption_key_holders: EncryptionKeyHoldersTable;
-  token_keys: TokenKeysTable;
+  /** The keys of refresh tokens, forms, interactions, idempotency, throttles, audit and cursors, sealed. */
+  token_keys: { purpose: string; sealed: string; created_at: number };
   /** What a node must know to serve the database, from migration 0032. */
   required_migrations: { name: string };
   integration_notices: Columns<IntegrationNotice>;
-  expiry_warnings: ExpiryWarningsTable;
+  /** Recorded warnings of an expiry: one row for each threshold in days. */
+  expiry_warnings: { kind: string; id: string; expires_at: number; days: number };
 }
 
 /** The hash of a secret; the secret itself is not stored. */
@@ -82,15 +91,6 @@ interface EnvironmentTable {
   issuer: string | null;
 }
 
-/**
- * A random value for each integration, instance and client, which every change of its data replaces. Rows of
- * other subjects, such as accounts and applications, are made by locks, and keep their value.
- */
-interface DataVersionsTable {
-  subject_id: string;
-  version: string;
-}
-
 interface AccountsTable extends Columns<Account> {
   /** Unique: it identifies the mailbox. */
   email_key: string;
@@ -105,13 +105,6 @@ interface WorkersTable
   contract_email: string | null;
   location_id: string | null;
   primary_unit_id: string | null;
-}
-
-interface WorkerUnitsTable {
-  worker_id: string;
-  unit_id: string;
-  /** The order of the units. */
-  position: number;
 }
 
 /** One row per event, from the transaction of its change. */
@@ -132,12 +125,6 @@ interface IdempotencyKeysTable {
   /** Base64; null only inside the transaction that first uses the key. */
   response: string | null;
   created_at: number;
-}
-
-interface ApplicationRedirectUrisTable extends Columns<RedirectUri> {
-  application_id: string;
-  /** The order of registration. */
-  position: number;
 }
 
 /** A row per audit record. Ids, never a secret. */
@@ -164,31 +151,8 @@ interface MaintenanceRunsTable {
   ended_at: number | null;
 }
 
-/** Calls in a window over all nodes, by hashed caller. Empty on SQLite, which has one node. */
-interface CallCountsTable {
-  subject: string;
-  started_at: number;
-  ends_at: number;
-  used: number;
-}
-
-/** Recorded warnings of an expiry: one row for each threshold in days. */
-interface ExpiryWarningsTable {
-  kind: string;
-  id: string;
-  expires_at: number;
-  days: number;
-}
-
 interface EncryptionKeyHoldersTable extends Columns<KeyHolder> {
   /** The last migration that its version knows. */
   newest_migration: string | null;
   seen_at: number;
-}
-
-/** The keys of refresh tokens, forms, interactions, idempotency, throttles, audit and cursors, sealed. */
-interface TokenKeysTable {
-  purpose: string;
-  sealed: string;
-  created_at: number;
 }

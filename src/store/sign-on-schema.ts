@@ -10,7 +10,8 @@ import type { Columns } from './columns.js';
 
 /** Tables of sign-on, from migrations 0004 and 0009. */
 export interface SignOnSchema {
-  passwords: PasswordsTable;
+  /** Argon2id in its standard text form, with parameters and salt. */
+  passwords: { account_id: string; hash: string; set_at: number };
   account_links: Columns<AccountLink>;
   email_changes: Columns<EmailChange>;
   account_notices: Columns<AccountNotice>;
@@ -19,7 +20,8 @@ export interface SignOnSchema {
   finished_interactions: { id: string; expires_at: number };
   /** The scopes are a JSON array. */
   consents: Columns<ConsentKey> & { scopes: string; given_at: number };
-  login_contexts: LoginContextsTable;
+  /** The last context of a person on an instance. */
+  login_contexts: Columns<LoginContext> & { account_id: string; instance_id: string; used_at: number };
   authorization_codes: AuthorizationCodesTable;
   code_minutes: CodeMinutesTable;
   /** The scopes are separated by spaces, as in tokens. */
@@ -28,25 +30,11 @@ export interface SignOnSchema {
   signing_keys: Columns<SigningKey>;
 }
 
-/** Argon2id in its standard text form, with parameters and salt. */
-interface PasswordsTable {
-  account_id: string;
-  hash: string;
-  set_at: number;
-}
-
 interface SessionsTable extends Columns<Omit<Session, 'account'>> {
   account_id: string | null;
   authenticated_at: number | null;
   /** The contexts that the person chose since the sign-in, in JSON; null without one. */
   contexts: string | null;
-}
-
-/** The last context of a person on an instance. */
-interface LoginContextsTable extends Columns<LoginContext> {
-  account_id: string;
-  instance_id: string;
-  used_at: number;
 }
 
 /** The scopes are separated by spaces, as in tokens. */

@@ -7,7 +7,8 @@ import type { Columns } from './columns.js';
 /** The tables of webhooks, which migration 0005 began and 0012 put in order. */
 export interface WebhooksSchema {
   subscriptions: SubscriptionsTable;
-  subscription_secrets: SubscriptionSecretsTable;
+  /** What signs; sealed for the id of the row, as the bytes behind `whsec_`. */
+  subscription_secrets: Columns<SubscriptionSecret> & { subscription_id: string; sealed: string };
   deliveries: DeliveriesTable;
   /** Attempts that have ended; one that runs is in its delivery only. The start of an answer is in base64. */
   delivery_attempts: Columns<DeliveryAttempt> & { delivery_seq: number };
@@ -20,12 +21,6 @@ interface SubscriptionsTable extends Columns<Omit<Subscription, 'status'>> {
   warned_failing_since: number | null;
   warned_tenths: Generated<number>;
   deleted_at: number | null;
-}
-
-/** What signs; sealed for the id of the row, as the bytes behind `whsec_`. */
-interface SubscriptionSecretsTable extends Columns<SubscriptionSecret> {
-  subscription_id: string;
-  sealed: string;
 }
 
 interface DeliveriesTable extends Columns<Omit<Delivery, 'instanceIntegrationId'>> {
