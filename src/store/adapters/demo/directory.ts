@@ -29,16 +29,10 @@ async function seedRoots(
   writer: Writer,
   { createdAt, instances, integrations, clients }: DemoSeed,
 ): Promise<void> {
-  await insert(
-    writer,
-    'instances',
-    instances.map(({ id, name }) => ({ id, name, ...madeAt(createdAt) })),
-  );
-  await insert(
-    writer,
-    'integrations',
-    integrations.map(({ id, name }) => ({ id, name, ...madeAt(createdAt) })),
-  );
+  const named = (rows: readonly { id: string; name: string }[]) =>
+    rows.map(({ id, name }) => ({ id, name, ...madeAt(createdAt) }));
+  await insert(writer, 'instances', named(instances));
+  await insert(writer, 'integrations', named(integrations));
   const connections = integrations.flatMap((integration) =>
     integration.connections.map(({ id, instance, configured }, index) => ({
       id,
@@ -70,23 +64,13 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
     createdAt,
   }));
   await insert(writer, 'roles', roles);
-  await insert(
-    writer,
-    'unitTypes',
-    client.unitTypes.map((type, index) => ({ ...own, ...type, ...madeAt(createdAt + index) })),
-  );
-  await insert(
-    writer,
-    'units',
-    client.units.map((unit, index) => ({ ...own, ...unit, ...madeAt(createdAt + index) })),
-  );
-  const locations = client.locations.map(({ address, ...location }, index) => ({
-    ...own,
-    ...location,
-    ...address,
-    ...madeAt(createdAt + index),
-  }));
-  await insert(writer, 'locations', locations);
+  /** Lists are read by age. */
+  const inOrder = <Row extends object>(rows: readonly Row[]) =>
+    rows.map((row, index) => ({ ...own, ...row, ...madeAt(createdAt + index) }));
+  await insert(writer, 'unitTypes', inOrder(client.unitTypes));
+  await insert(writer, 'units', inOrder(client.units));
+  const locations = client.locations.map(({ address, ...location }) => ({ ...location, ...address }));
+  await insert(writer, 'locations', inOrder(locations));
   await insert(
     writer,
     'jobTitles',
@@ -97,16 +81,8 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
     [...client.users, ...client.workers].map(({ person }) => person),
     createdAt,
   );
-  await insert(
-    writer,
-    'users',
-    client.users.map((user, index) => ({ ...own, ...userRow(user), ...madeAt(createdAt + index) })),
-  );
-  await insert(
-    writer,
-    'workers',
-    client.workers.map((worker, index) => ({ ...own, ...workerRow(worker), ...madeAt(createdAt + index) })),
-  );
+  await insert(writer, 'users', inOrder(client.users.map(userRow)));
+  await insert(writer, 'workers', inOrder(client.workers.map(workerRow)));
   const assignments = client.workers.flatMap((worker) =>
     worker.unitIds.map((unitId, position) => ({ workerId: worker.id, unitId, position })),
   );
