@@ -150,30 +150,22 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
 const SIZE = sql<number>`1000 + length(job_titles)
   + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
 
+/** With the units of all, in one read. */
 async function withUnits(db: Rows, rows: readonly WorkerRow[]): Promise<Worker[]> {
-  const units = await unitsOf(
-    db,
-    rows.map(({ id }) => id),
-  );
+  if (rows.length === 0) {
+    return [];
+  }
+  const ids = rows.map(({ id }) => id);
+  const units = byWorker(await assigned(db).where('workerUnits.workerId', 'in', ids).execute());
   return rows.map((row) => toWorker(row, units));
-}
-
-/** The units of many workers, in one read. */
-async function unitsOf(db: Rows, workerIds: readonly string[]): Promise<Map<string, Named[]>> {
-  return workerIds.length === 0
-    ? new Map()
-    : byWorker(await assigned(db).where('workerUnits.workerId', 'in', workerIds).execute());
 }
 
 function byWorker(rows: readonly (Named & { workerId: string })[]): Map<string, Named[]> {
   const units = new Map<string, Named[]>();
   for (const { workerId, id, name } of rows) {
-    const list = units.get(workerId);
-    if (list) {
-      list.push({ id, name });
-    } else {
-      units.set(workerId, [{ id, name }]);
-    }
+    const list = units.get(workerId) ?? [];
+    list.push({ id, name });
+    units.set(workerId, list);
   }
   return units;
 }
