@@ -35,22 +35,30 @@ export class CopyChanges {
     return ids;
   }
 
-  async setRow(table: string, id: string, fields: RawBuilder<unknown>): Promise<void> {
-    await sql`
+  /** Returns whether it changed the row: `isStill` is a condition on it. */
+  async setRow(
+    table: string,
+    id: string,
+    fields: RawBuilder<unknown>,
+    isStill: RawBuilder<unknown> = sql`1 = 1`,
+  ): Promise<boolean> {
+    const change = sql`
       update ${sql.table(table)} set ${fields}, version = ${newVersion()}, updated_at = ${this.at}
-      where id = ${id}
-    `.execute(this.writer);
+      where id = ${id} and ${isStill}
+    `;
+    return (await this.countChanged(change)) === 1;
   }
 
-  enableSubscription(id: string): Promise<void> {
+  enableSubscription(id: string, isStill?: RawBuilder<unknown>): Promise<boolean> {
     return this.setRow(
       'subscriptions',
       id,
       sql`status = 'ACTIVE', disabled_reason = null, disabled_at = null, failing_since = null`,
+      isStill,
     );
   }
 
-  disableSubscription(id: string): Promise<void> {
+  disableSubscription(id: string): Promise<boolean> {
     return this.setRow(
       'subscriptions',
       id,

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Actor } from '../../domain/operator/audit.js';
-import { newVersion } from '../../domain/version.js';
-import { auditAction } from '../adapters/operator/audit-events.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Reader, Writer } from '../database.js';
+import { CopyChanges } from './copy-changes.js';
 import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
 import type { OpenedDatabase } from './open-copy.js';
 
@@ -59,17 +58,18 @@ export function resume(
   { actor, at }: { actor: Actor; at: number },
 ): Promise<Resumed[]> {
   return write(async (writer) => {
+    const changes = new CopyChanges(writer, at, actor);
+    const { heldSince } = subscriptionDeliveryRows(writer);
     const resumed: Resumed[] = [];
     for (const each of chosen) {
       const isResumed = await (each.kind === 'subscription'
-        ? enable(writer, each, at)
+        ? changes.enableSubscription(each.id, isStillDisabled(each.since))
         : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt, each.since));
       if (!isResumed) {
         continue;
       }
       const type = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
-      await auditAction(writer, at, actor, { type, subject: { type: each.kind, id: each.id } });
-      const { heldSince } = subscriptionDeliveryRows(writer);
+      await changes.record(type, { type: each.kind, id: each.id });
       resumed.push({
         ...each,
         heldSince: each.kind === 'subscription' ? await heldSince(each.id as SubscriptionId) : null,
@@ -79,28 +79,12 @@ export function resume(
   });
 }
 
-/** Held deliveries stay held until an operator replays their events. Needs a configured connection. */
-async function enable(
-  writer: Writer,
-  { id, since }: Pick<Suspended, 'id' | 'since'>,
-  at: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await writer
-    .updateTable('subscriptions')
-    .set({
-      ...{ status: 'ACTIVE', disabled_reason: null, disabled_at: null, failing_since: null },
-      ...{ version: newVersion(), updated_at: at },
-    })
-    .where('id', '=', id)
-    .where('status', '=', 'DISABLED')
-    .where('disabled_reason', '=', 'OPERATOR')
-    .where('disabled_at', '=', since)
-    .where(sql<boolean>`exists (
-      select 1 from instance_integrations as connection
-      where connection.id = subscriptions.instance_integration_id and connection.configured_at is not null
-    )`)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+/** Its connection must be configured. Held deliveries stay held until an operator replays their events. */
+function isStillDisabled(since: number) {
+  return sql`status = 'DISABLED' and disabled_reason = 'OPERATOR' and disabled_at = ${since} and exists (
+    select 1 from instance_integrations as connection
+    where connection.id = subscriptions.instance_integration_id and connection.configured_at is not null
+  )`;
 }
 
 function earlierEndIn(attributes: string): number | null {
