@@ -25,8 +25,7 @@ import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
-import type { Database, StoreWatch } from './database.js';
-import type { CheckpointOptions } from './dialects/checkpoints.js';
+import type { Database } from './database.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
   DueNotifications,
@@ -34,7 +33,7 @@ import {
   type Silence,
 } from './dialects/postgres/notifications.js';
 import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
-import { closeKeepingLog, openSqlite } from './dialects/sqlite.js';
+import { closeKeepingLog, openSqlite, type SqliteOptions } from './dialects/sqlite.js';
 import { claimDirectory } from './file-lock.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, schemaDrift } from './migrate.js';
@@ -45,7 +44,7 @@ import { type RefusalListener, WriteRefusals } from './write-refusals.js';
 
 export type { Silence };
 
-export interface StoreOptions {
+export interface StoreOptions extends SqliteOptions {
   environment: 'live' | 'demo';
   /** Recorded, and refused if the database has another one. Commands that issue no tokens have none. */
   issuer?: IssuerClaim;
@@ -58,14 +57,9 @@ export interface StoreOptions {
   /** Of PostgreSQL. */
   limits?: PostgresLimits;
   onIdleError?: (error: Error) => void;
-  /** For a process with many callers: SQLite then checkpoints in a thread. */
-  checkpoints?: CheckpointOptions;
-  /** SQLite accepts no further write until it is reopened. */
-  onDiskFailure?: (error: unknown) => void;
   writes?: RefusalListener;
   /** Without it, the write of an event that violates the contract fails. */
   onInvalidEvent?: OnInvalidEvent;
-  watch?: StoreWatch;
   onClocksApart?: OnClocksApart;
   /** The search for all due webhook deliveries failed: retries and older deliveries may wait. */
   onLookFailed?: (error: unknown) => void;
@@ -227,18 +221,10 @@ function notificationsFor(
   return new DueNotifications(listener, notifications.limits);
 }
 
-async function connect({
-  dataDir,
-  databaseUrl,
-  limits,
-  alone = false,
-  onIdleError = () => undefined,
-  checkpoints,
-  onDiskFailure,
-  watch,
-  onClocksApart,
-}: StoreOptions): Promise<Database> {
+async function connect(options: StoreOptions): Promise<Database> {
+  const { dataDir, databaseUrl, alone = false } = options;
   if (databaseUrl !== undefined) {
+    const { onIdleError = () => undefined, limits, watch, onClocksApart } = options;
     return openPostgres(databaseUrl, onIdleError, limits, watch, onClocksApart);
   }
   try {
@@ -254,7 +240,7 @@ async function connect({
       removeLeftover(join(dataDir, RESTORE_STAGE));
       removeLeft('files', dataDir);
     }
-    const database = openSqlite(join(dataDir, DATABASE_FILE), { checkpoints, onDiskFailure, watch });
+    const database = openSqlite(join(dataDir, DATABASE_FILE), options);
     return { ...database, close: () => database.close().finally(() => claim?.release()) };
   } catch (error) {
     claim?.release();

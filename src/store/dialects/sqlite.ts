@@ -22,8 +22,8 @@ const LEAST_FREE_BYTES = 1_024 * 1_024;
 /** When SQLite restarts a log that grew during a long read, it truncates it to this size. */
 const LOG_KEPT_BYTES = 64 * 1_024 * 1_024;
 
-interface SqliteOptions {
-  /** For a process with many callers. */
+export interface SqliteOptions {
+  /** For a process with many callers: checkpoints in a thread. */
   checkpoints?: CheckpointOptions;
   /** A sync failed: no further write is accepted until the file is reopened. */
   onDiskFailure?: (error: unknown) => void;
@@ -144,18 +144,10 @@ function startWrites(
   const disk = new FileSync(watch ? withTimedSyncs(log, watch) : log, onDiskFailure);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
   const checkpoints = checkpointOptions && new Checkpoints(file, checkpointOptions, setLogPages);
-  const commits = new GroupCommit(
-    writer,
-    transactionControl(writing),
-    {
-      assertSound: () => disk.assertSound(),
-      done: () => {
-        checkpoints?.noteCommit();
-        return disk.done();
-      },
-    },
-    watch?.committed,
-  );
+  const commits = new GroupCommit(writer, transactionControl(writing), disk, (count) => {
+    checkpoints?.noteCommit();
+    watch?.committed(count);
+  });
   return {
     commits,
     /** Ends when all pending writes are done. */
