@@ -192,21 +192,14 @@ export function placeOf({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'
   return { chain: chain as string, seq: Number(seq), hash: hash as string };
 }
 
-function toRow(event: AuditEvent, { chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
+function toRow({ actor, subject, ...event }: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {
   return {
-    id: event.id,
-    createdAt: event.createdAt,
-    type: event.type,
-    outcome: event.outcome,
-    actorType: event.actor.type,
-    actorId: event.actor.id,
-    subjectType: event.subject?.type ?? null,
-    subjectId: event.subject?.id ?? null,
-    requestId: event.requestId,
-    remoteAddress: event.remoteAddress,
+    ...event,
+    actorType: actor.type,
+    actorId: actor.id,
+    subjectType: subject?.type ?? null,
+    subjectId: subject?.id ?? null,
     attributes: JSON.stringify(event.attributes),
-    chain,
-    seq,
-    hash,
+    ...place,
   };
 }
