@@ -16,7 +16,7 @@ import { isLockTimeout } from '../dialects/postgres/trouble.js';
 import { closeKeepingLog } from '../dialects/sqlite.js';
 import { claimDirectory } from '../file-lock.js';
 import { type IssuerClaim, refuseOther } from '../issuer.js';
-import { migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
+import { MOVE_MARK, migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading, recordedIn } from '../recorded.js';
 import { DATABASE_FILE, isCut, refuseHalfFilled } from '../store.js';
 import { CopyError, databaseReasonOf, StoreError } from '../store-error.js';
@@ -24,7 +24,6 @@ import { type MovedTable, movedTables } from './catalogue.js';
 import { forgetMoved, type Moved, movedError, movedFrom, writeMoved } from './moved-file.js';
 import { countsOf, lockSource, type OddValue, sourcePages } from './source-rows.js';
 import {
-  dropMark,
   lockMark,
   MOVED_TYPE,
   markTarget,
@@ -193,7 +192,7 @@ async function fill(
   }
   await (wasCut ? beginLife(writer) : continueLife(writer));
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
-  await dropMark(writer);
+  await writer.schema.dropTable(MOVE_MARK).execute();
   writeMoved(dataDir, { at, to });
   return rows;
 }

@@ -94,11 +94,6 @@ async function setLocally(writer: Writer, name: string, value: string): Promise<
   `.execute(writer);
 }
 
-/** The last statement of a move. */
-export async function dropMark(writer: Writer): Promise<void> {
-  await writer.schema.dropTable(MOVE_MARK).execute();
-}
-
 export async function refuseOtherEncoding(db: Reader): Promise<void> {
   const { rows } = await sql<{ encoding: string }>`
     select pg_encoding_to_char(encoding) as encoding from pg_database where datname = current_database()

@@ -115,7 +115,7 @@ function noticeRows(db: Rows): NoticeRows {
         'account_notices',
         page,
       ),
-    remove: (ids) => remove(db, 'accountNotices', ids),
+    remove: removalFrom(db, 'accountNotices'),
   };
 }
 
@@ -123,14 +123,11 @@ export function integrationNoticeRows(writer: Writer): WaitingNotices<Integratio
   const db = camelCased(writer);
   return {
     page: (page) => oldestFirst(db.selectFrom('integrationNotices').selectAll(), 'integration_notices', page),
-    remove: (ids) => remove(db, 'integrationNotices', ids),
+    remove: removalFrom(db, 'integrationNotices'),
   };
 }
 
-async function remove(
-  db: Rows,
-  table: 'accountNotices' | 'integrationNotices',
-  ids: readonly string[],
-): Promise<number> {
-  return changedRows(await db.executeQuery(db.deleteFrom(table).where('id', 'in', ids)));
+function removalFrom(db: Rows, table: 'accountNotices' | 'integrationNotices') {
+  return async (ids: readonly string[]) =>
+    changedRows(await db.executeQuery(db.deleteFrom(table).where('id', 'in', ids)));
 }

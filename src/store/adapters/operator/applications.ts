@@ -147,13 +147,8 @@ export function toRow({
   };
 }
 
-interface RegisteredUris {
-  id: string;
-  redirectUris: readonly RedirectUri[];
-}
-
 /** In the order of registration. */
-export function redirectUriRows({ id, redirectUris }: RegisteredUris) {
+export function redirectUriRows({ id, redirectUris }: { id: string; redirectUris: readonly RedirectUri[] }) {
   return redirectUris.map(({ uri, instanceId }, position) => ({
     applicationId: id,
     uri,

@@ -72,7 +72,7 @@ export function databaseNow(db: Writer): RawBuilder<number> {
  * retirement in progress waits for this transaction and finds its seals.
  */
 export async function assertNotRetired(db: Writer, seals: readonly string[]): Promise<void> {
-  const ids = new Set(seals.filter(hasId).map((seal) => seal.slice(0, ID_LENGTH)));
+  const ids = new Set(seals.filter((seal) => seal.startsWith('ek_')).map((seal) => seal.slice(0, ID_LENGTH)));
   if (ids.size === 0) {
     return;
   }
@@ -84,10 +84,6 @@ export async function assertNotRetired(db: Writer, seals: readonly string[]): Pr
     const message = 'The encryption key of the service was replaced a moment ago. Try again.';
     throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
-}
-
-function hasId(seal: string): boolean {
-  return seal.startsWith('ek_');
 }
 
 function usedKeys(db: Writer): Promise<UsedEncryptionKey[]> {

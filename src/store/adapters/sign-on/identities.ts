@@ -25,12 +25,9 @@ function lookup<Values extends Record<keyof Values, string>>(soughtBy: (values: 
     if (!row) {
       return undefined;
     }
-    const { lastUserType, lastClientId, ...account } = row;
-    return {
-      account,
-      contexts: choices.rows.map(toChoice),
-      lastContext: lastContextOf(lastUserType, lastClientId),
-    };
+    const { lastUserType: userType, lastClientId: clientId, ...account } = row;
+    const lastContext = userType === null || clientId === null ? undefined : { userType, clientId };
+    return { account, contexts: choices.rows.map(toChoice), lastContext };
   };
 }
 
@@ -102,11 +99,4 @@ type ChoiceRow = InferResult<ReturnType<typeof contextsOf>>[number];
 
 function toChoice({ clientId, status, createdAt: _, ...choice }: ChoiceRow): ContextChoice {
   return { ...choice, clientId: clientId as ClientId, invited: status === 'INVITED' };
-}
-
-function lastContextOf(
-  userType: LoginContext['userType'] | null,
-  clientId: ClientId | null,
-): LoginContext | undefined {
-  return userType === null || clientId === null ? undefined : { userType, clientId };
 }

@@ -1,4 +1,4 @@
-import type { SigningKey, SigningKeyRows } from '../../../domain/sign-on/keys/signing-keys.js';
+import type { SigningKeyRows } from '../../../domain/sign-on/keys/signing-keys.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { assertNotRetired } from '../operator/encryption-keys.js';
@@ -22,12 +22,9 @@ export function signingKeyRows(writer: Writer): SigningKeyRows {
         .values({ ...key, publicJwk: JSON.stringify(key.publicJwk) })
         .execute();
     },
-    update: async (key) => {
-      await db.updateTable('signingKeys').set(timesOf(key)).where('kid', '=', key.kid).execute();
+    update: async ({ kid, activatesAt, supersededAt, retiresAt, retiredAt }) => {
+      const times = { activatesAt, supersededAt, retiresAt, retiredAt };
+      await db.updateTable('signingKeys').set(times).where('kid', '=', kid).execute();
     },
   };
-}
-
-function timesOf({ activatesAt, supersededAt, retiresAt, retiredAt }: SigningKey) {
-  return { activatesAt, supersededAt, retiresAt, retiredAt };
 }
