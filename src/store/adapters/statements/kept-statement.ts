@@ -14,18 +14,29 @@ interface Buildable<Row> {
 }
 
 /** Stands for a value while the statement is built. */
-class Placeholder {
-  constructor(readonly name: string) {}
+class Placeholder<Given> {
+  constructor(readonly valueIn: (given: Given) => unknown) {}
+}
+
+/** For each member of the values, which `valuesIn` finds in what a call gives. */
+export function placeholders<Given, Values extends object>(
+  values: Values,
+  valuesIn: (given: Given) => Values,
+): Values {
+  const names = Object.keys(values) as (keyof Values)[];
+  const made = names.map((name) => [name, new Placeholder((given: Given) => valuesIn(given)[name])]);
+  return Object.fromEntries(made);
 }
 
 /**
  * A statement whose text is built once per database, because building takes Kysely longer than the database
  * needs to run it. `build` may only pass its placeholders on to Kysely. Each call names the same values.
  */
-function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]: Value }, Row, Answer>(
+export function keep<Db extends Writer | Rows, Values extends object, Row, Answer>(
   build: (db: Db, values: Values) => Buildable<Row>,
   run: (db: Db, compiled: CompiledQuery<Row>, parameters: readonly unknown[]) => Promise<Answer>,
   prepared: typeof named<Row> = named,
+  placeholdersFor = (values: Values): Values => placeholders(values, (given: Values) => given),
 ): (db: Db, values: Values) => Promise<Answer> {
   const kept = new WeakMap<DialectAdapter, CompiledQuery<Row>>();
   const compiledFor = (db: Db, values: Values) => {
@@ -34,16 +45,14 @@ function keep<Db extends Writer | Rows, Values extends { [Name in keyof Values]:
     if (present) {
       return present;
     }
-    const names = Object.keys(values);
-    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
-    const compiled = prepared(build(db, placeholders as unknown as Values).compile(db));
+    const compiled = prepared(build(db, placeholdersFor(values)).compile(db));
     kept.set(adapter, compiled);
     return compiled;
   };
   return (db, values) => {
     const compiled = compiledFor(db, values);
     const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+      parameter instanceof Placeholder ? parameter.valueIn(values) : parameter,
     );
     return run(db, compiled, parameters);
   };

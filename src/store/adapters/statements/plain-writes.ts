@@ -1,7 +1,7 @@
-import type { Compilable, CompiledQuery, DialectAdapter, Insertable, Kysely, Updateable } from 'kysely';
+import type { Compilable, CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
 import { named } from '../../dialects/postgres/named-statements.js';
-import { posted } from './kept-statement.js';
+import { keep, placeholders, posted } from './kept-statement.js';
 
 type Row = { id: string };
 
@@ -30,11 +30,10 @@ function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknow
   return async (db: Rows, name: keyof Tables, given: Row): Promise<void> => {
     const row = Object.values(given).includes(undefined as never) ? withoutMissing(given) : given;
     const signature = [name, ...Object.keys(row)].join();
-    let write = kept.get(signature);
-    if (!write) {
-      write = posted((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
-      kept.set(signature, write);
-    }
+    const write =
+      kept.get(signature) ??
+      posted((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
+    kept.set(signature, write);
     await write(db, row);
   };
 }
@@ -46,15 +45,7 @@ function withoutMissing(row: Row): Row {
 
 const MOST_ROWS = 64;
 
-/** Stands for a value of a row while the statement is built. */
-class Slot {
-  constructor(
-    readonly row: number,
-    readonly column: string,
-  ) {}
-}
-
-type Run<Answer> = (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<Answer>;
+type InsertionOf<Row, Answer> = (db: Rows, rows: readonly Required<Row>[]) => Promise<Answer>;
 
 /**
  * Inserts any number of rows with few prepared statements, for 64 rows, 32, and so on. The first row names
@@ -62,25 +53,13 @@ type Run<Answer> = (db: Rows, compiled: CompiledQuery, parameters: readonly unkn
  */
 export function keptInsertion<Row extends object, Answer = void>(
   build: (db: Rows, rows: readonly Required<Row>[]) => Compilable<unknown>,
-  run: Run<Answer>,
-): (db: Rows, rows: readonly Required<Row>[]) => Promise<Answer[]> {
-  const kept = new WeakMap<DialectAdapter, Map<number, CompiledQuery>>();
-  const statementFor = (db: Rows, size: number, columns: () => readonly string[]): CompiledQuery => {
-    const { adapter } = db.getExecutor();
-    const ofAdapter = kept.get(adapter) ?? new Map<number, CompiledQuery>();
-    kept.set(adapter, ofAdapter);
-    const present = ofAdapter.get(size);
-    if (present) {
-      return present;
-    }
-    const names = columns();
-    const slots = Array.from({ length: size }, (_, row) =>
-      Object.fromEntries(names.map((column) => [column, new Slot(row, column)])),
+  run: (db: Rows, compiled: CompiledQuery, parameters: readonly unknown[]) => Promise<Answer>,
+): InsertionOf<Row, Answer[]> {
+  const ofSize = new Map<number, InsertionOf<Row, Answer>>();
+  const placeholdersFor = (rows: readonly Required<Row>[]): readonly Required<Row>[] =>
+    rows.map((_, row) =>
+      placeholders(rows[0] as Required<Row>, (given: typeof rows) => given[row] as Required<Row>),
     );
-    const compiled = named(build(db, slots as unknown as Required<Row>[]).compile());
-    ofAdapter.set(size, compiled);
-    return compiled;
-  };
   return async (db, rows) => {
     const answers: Answer[] = [];
     let size = MOST_ROWS;
@@ -88,13 +67,9 @@ export function keptInsertion<Row extends object, Answer = void>(
       while (size > rows.length - from) {
         size /= 2;
       }
-      const compiled = statementFor(db, size, () => Object.keys(rows[0] as Row));
-      const parameters = compiled.parameters.map((parameter) =>
-        parameter instanceof Slot
-          ? (rows[from + parameter.row] as Record<string, unknown>)[parameter.column]
-          : parameter,
-      );
-      answers.push(await run(db, compiled, parameters));
+      const insertion = ofSize.get(size) ?? keep(build, run, named, placeholdersFor);
+      ofSize.set(size, insertion);
+      answers.push(await insertion(db, rows.slice(from, from + size)));
     }
     return answers;
   };
