@@ -16,8 +16,6 @@ export interface Found {
   detail?: string | undefined;
 }
 
-type Severity = 'warning' | 'error';
-
 /** Looks for one kind of damage or trouble. Reads in pages, because the service may be running. */
 export interface Check<Settings = CheckSettings> {
   /** For scripts. */
@@ -25,7 +23,7 @@ export interface Check<Settings = CheckSettings> {
   /** A sentence that describes the state without findings. */
   about: string;
   /** The severity of its findings. */
-  severity: Severity;
+  severity: 'warning' | 'error';
   /** What to do about findings. */
   remedy: string;
   find(reader: Reader, settings: Settings): Promise<Found>;

@@ -3,7 +3,7 @@ import { auditAction } from '../adapters/operator/audit-events.js';
 import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
-import { type CopyFacts, factsOf, type Origin, originOf } from './copy-facts.js';
+import { factsOf, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
@@ -40,10 +40,6 @@ export async function readValid(
     await refuseUnlessMigrated(reader);
     return { origin: await originOf(reader), valid: await validIn(reader, now) };
   });
-}
-
-export async function factsOfFile(file: string): Promise<CopyFacts> {
-  return reading({ file }, factsOf);
 }
 
 export async function refuseOtherRelease(place: DatabasePlace): Promise<void> {

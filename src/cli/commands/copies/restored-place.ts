@@ -15,9 +15,9 @@ import {
   unmarkPostgres,
 } from '../../../store/copies/postgres-copy.js';
 import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
-import { factsOfFile } from '../../../store/copies/take-copy.js';
 import { claimDirectory } from '../../../store/file-lock.js';
 import { migrateToLatest } from '../../../store/migrate.js';
+import { reading } from '../../../store/recorded.js';
 import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../errors.js';
@@ -72,7 +72,7 @@ async function fillDirectory<T>(
     chmodSync(file, 0o600);
     await assertSum(sums, FILES.sqlite, file);
     assertSound(file);
-    assertSame(manifest, await factsOfFile(file));
+    assertSame(manifest, await reading({ file }, factsOf));
     const { at, settled } = await inDatabase({ dataDir: stage }, async (database) => {
       await migrateToLatest(database.patient);
       const at = database.clock();
