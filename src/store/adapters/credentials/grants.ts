@@ -14,28 +14,20 @@ const byId = statement((db, { id }: { id: string }) =>
 
 const insertion = posted((db, row: Tables['grants']) => db.insertInto('grants').values(row));
 
-interface Rotation {
-  id: string;
-  applicationId: string;
-  generation: number;
-  next: number;
-  at: number;
-  refreshExpiresAt: number;
-  expiresAt: number;
-}
+type Rotated = Parameters<GrantRows['rotate']>;
 
-const rotation = statement((db, { id, applicationId, generation, next, at, ...until }: Rotation) =>
+const rotation = statement((db, { next, at, ...values }: Rotated[0] & Rotated[1] & { next: number }) =>
   db
     .updateTable('grants')
     .set({
       generation: next,
       rotatedAt: at,
-      refreshExpiresAt: until.refreshExpiresAt,
-      expiresAt: until.expiresAt,
+      refreshExpiresAt: values.refreshExpiresAt,
+      expiresAt: values.expiresAt,
     })
-    .where('id', '=', id)
-    .where('applicationId', '=', applicationId)
-    .where('generation', '=', generation)
+    .where('id', '=', values.id)
+    .where('applicationId', '=', values.applicationId)
+    .where('generation', '=', values.generation)
     .where('revokedAt', 'is', null)
     .where('refreshExpiresAt', '>', at),
 );

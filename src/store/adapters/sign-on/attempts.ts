@@ -44,13 +44,8 @@ const forgetting = statement((db, { subject }: { subject: string }) =>
   db.deleteFrom('attemptCounts').where('subject', '=', subject),
 );
 
-interface TurnValues extends TurnSpacing, Pick<Attempt, 'farEnd'> {
-  subject: string;
-  now: number;
-}
-
-const turn = statement((db, { subject, now, farEnd, ...spacing }: TurnValues) => {
-  const { free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = spacing;
+const turn = statement((db, values: TurnSpacing & Omit<Attempt, 'windowEnd'>) => {
+  const { subject, now, farEnd, free, stepMs, maxSpacingMs, maxWaitMs, windowMs } = values;
   const whole = (value: number) => sql`cast(${value} as bigint)`;
   const isOver = overAt({ now, farEnd });
   const stretched = sql`(attempt_counts.count - ${whole(free)} + 1) * ${whole(stepMs)}`;

@@ -9,15 +9,10 @@ const MOST_COUNTED = 10_000;
 /** Subscriptions per statement, for the same reason. */
 const LOOKED_AT_ONCE = 100;
 
-interface OldestRow {
+interface OldestRow extends Record<'failing_since' | `begun_${0 | 1 | 2 | 3}`, number | null> {
   id: string;
   status: string | null;
-  failing_since: number | null;
   updated_at: number;
-  begun_0: number | null;
-  begun_1: number | null;
-  begun_2: number | null;
-  begun_3: number | null;
 }
 
 /** Reads only the index of open deliveries. */
