@@ -15,7 +15,7 @@ import type {
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { withAddress } from '../directory-columns.js';
-import { changedRows, findsAny, statement } from '../statements/kept-statement.js';
+import { changedRows, counted, findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { isBelow } from './hierarchy.js';
@@ -188,12 +188,5 @@ export function jobTitleRows(writer: Writer): JobTitleRows {
 
 /** Counts the rows that a client has in a table. */
 export function countOfClient(db: Rows, table: 'jobTitles' | 'locations' | 'roles' | 'units' | 'unitTypes') {
-  return async (clientId: ClientId): Promise<number> => {
-    const { count } = await db
-      .selectFrom(table)
-      .where('clientId', '=', clientId)
-      .select(({ fn }) => fn.countAll().as('count'))
-      .executeTakeFirstOrThrow();
-    return Number(count);
-  };
+  return (clientId: ClientId) => counted(db.selectFrom(table).where('clientId', '=', clientId));
 }

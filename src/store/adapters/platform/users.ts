@@ -6,7 +6,7 @@ import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { namedOrNull } from '../directory-columns.js';
 import { inList } from '../statements/dialect.js';
-import { findsAny, statement } from '../statements/kept-statement.js';
+import { counted, findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { IS_PRESENT } from '../users.js';
@@ -45,15 +45,8 @@ export function userRows(writer: Writer): UserRows {
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
     withRole: (roleId, among) => allWhere(db, 'roleId', roleId, among),
-    countWithRole: async (roleId) => {
-      const { count } = await db
-        .selectFrom('users')
-        .where('roleId', '=', roleId)
-        .where('status', '!=', 'DELETED')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+    countWithRole: (roleId) =>
+      counted(db.selectFrom('users').where('roleId', '=', roleId).where('status', '!=', 'DELETED')),
     anyOf: (clientId) => {
       const users = db.selectFrom('users').where('clientId', '=', clientId).where('status', '!=', 'DELETED');
       return findsAny(users.select('id'));

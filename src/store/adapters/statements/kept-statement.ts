@@ -1,4 +1,10 @@
-import type { CompiledQuery, DialectAdapter, QueryExecutorProvider, QueryResult } from 'kysely';
+import type {
+  CompiledQuery,
+  DialectAdapter,
+  QueryExecutorProvider,
+  QueryResult,
+  SelectQueryBuilder,
+} from 'kysely';
 import type { JsonOf } from '../../../domain/directory/contract-json.js';
 import type { Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
@@ -108,6 +114,14 @@ export async function findsAny(query: {
   limit(most: number): { executeTakeFirst(): Promise<unknown> };
 }): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The number of rows that the query finds. */
+export async function counted<Db, Table extends keyof Db>(
+  query: SelectQueryBuilder<Db, Table, object>,
+): Promise<number> {
+  const row = await query.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+  return Number((row as { count: unknown }).count);
 }
 
 /** `statement` for a read of committed data, with values by position. */

@@ -7,6 +7,7 @@ import { camelCased, type Rows, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { assertNotRetired } from '../../operator/encryption-keys.js';
 import { isPostgres } from '../../statements/dialect.js';
+import { counted } from '../../statements/kept-statement.js';
 import { newestFirst } from '../../statements/keyset.js';
 import { plainWrites } from '../../statements/plain-writes.js';
 
@@ -33,13 +34,7 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
       const query = found.selectAll().$narrowType<Narrowed>();
       return withSecrets(db, await newestFirst(query, 'subscriptions', page));
     },
-    countOf: async (id) => {
-      const { count } = await present()
-        .where('instanceIntegrationId', '=', id)
-        .select(({ fn }) => fn.countAll().as('count'))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+    countOf: (id) => counted(present().where('instanceIntegrationId', '=', id)),
     insert: (subscription) => insert({ ...toRow(subscription), deletedAt: null }),
     update: (subscription) => update(toRow(subscription)),
     delete: async (id, now) => {
