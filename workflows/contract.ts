@@ -70,11 +70,7 @@ export interface PurgeProgress extends PurgeBatch {
 }
 
 /** The outcome for the codes of one minute. */
-export interface CodeCounts {
-  issued: number;
-  redeemed: number;
-  expired: number;
-}
+export type CodeCounts = Record<'issued' | 'redeemed' | 'expired', number>;
 
 export const defaultCodeExpiryLimits = {
   stepTimeoutMs: 30_000,
@@ -193,14 +189,10 @@ export interface RoundOutcome {
 }
 
 /** The outcome for the deliveries of a batch. */
-export interface RetryCounts {
-  deliveries: number;
-  delivered: number;
-  exhausted: number;
-  held: number;
-  cancelled: number;
-  gone: number;
-}
+export type RetryCounts = Record<
+  'deliveries' | 'delivered' | 'exhausted' | 'held' | 'cancelled' | 'gone',
+  number
+>;
 
 export interface WebhookRetryProgress {
   counts: RetryCounts;

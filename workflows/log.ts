@@ -2,12 +2,7 @@ export type LogFields = Record<string, unknown>;
 type LogLine = (message: string, fields?: LogFields) => void;
 
 /** The log of this folder, passed in by the process that runs it. */
-export interface Log {
-  debug: LogLine;
-  info: LogLine;
-  warn: LogLine;
-  error: LogLine;
-}
+export type Log = Record<'debug' | 'info' | 'warn' | 'error', LogLine>;
 
 /** The innermost message as one line: the outer ones only say that a native call failed. */
 export function reasonOf(error: unknown): string {

@@ -26,12 +26,7 @@ interface SourceTable {
   columns: { name: string; pk: number }[];
 }
 
-interface TargetColumn {
-  table: string;
-  name: string;
-  type: string;
-  sequence: string | null;
-}
+type TargetColumn = Omit<MovedColumn, 'type'> & { table: string; type: string };
 
 /** The tables of both databases. A table or column that only one of them has would be lost: refused. */
 export async function movedTables(source: BetterSqlite3.Database, target: Writer): Promise<MovedTable[]> {
