@@ -29,13 +29,7 @@ export const deliveriesAreOnTime: Check<{ now: number }> = {
 /** The limit of the alert PurgeBehind; the interval of the purge is added. */
 const PURGE_LATE_MS = 6 * 3_600_000;
 
-interface PurgeSettings {
-  now: number;
-  retention: Retention;
-  purgeEveryMs: number;
-}
-
-export const purgeKeepsUp: Check<PurgeSettings> = {
+export const purgeKeepsUp: Check<{ now: number; retention: Retention; purgeEveryMs: number }> = {
   name: 'purge',
   about: 'The purge has removed what is past its retention.',
   severity: 'warning',

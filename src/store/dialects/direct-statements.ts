@@ -3,18 +3,13 @@ import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
 import { type BehindCommit, LentConnection } from './postgres/driver.js';
 
-interface Direct {
-  database: SqliteDatabase;
-  turns: EventLoopTurns | undefined;
-}
-
-const databases = new WeakMap<Writer | Rows, Direct>();
+const databases = new WeakMap<Writer | Rows, { database: SqliteDatabase; turns?: EventLoopTurns }>();
 
 /** Runs compiled statements directly on SQLite: Kysely's path costs as much as a small statement. */
 export function allowDirectStatements(
   kysely: Writer | Rows,
   database: SqliteDatabase,
-  turns: EventLoopTurns | undefined,
+  turns?: EventLoopTurns,
 ): void {
   databases.set(kysely, { database, turns });
 }

@@ -81,7 +81,8 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
     [...client.users, ...client.workers].map(({ person }) => person),
     createdAt,
   );
-  await insert(writer, 'users', inOrder(client.users.map(userRow)));
+  const users = client.users.map(({ person, ...user }) => ({ ...user, ...memberOf(person) }));
+  await insert(writer, 'users', inOrder(users));
   await insert(writer, 'workers', inOrder(client.workers.map(workerRow)));
   const assignments = client.workers.flatMap((worker) =>
     worker.unitIds.map((unitId, position) => ({ workerId: worker.id, unitId, position })),
@@ -101,10 +102,6 @@ async function seedPeople(writer: Writer, people: readonly DemoPerson[], created
     ...madeAt(createdAt),
   }));
   await insert(writer, 'accounts', rows);
-}
-
-function userRow({ person, ...user }: DemoClient['users'][number]) {
-  return { ...user, ...memberOf(person) };
 }
 
 function workerRow({ person, jobTitles, address, unitIds, ...worker }: DemoClient['workers'][number]) {

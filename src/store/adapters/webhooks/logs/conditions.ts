@@ -34,15 +34,10 @@ export function placeIn(db: Writer | Rows): 'seq' {
   return isPostgres(db) ? 'seq' : ('place' as 'seq');
 }
 
-interface Span {
-  since?: number;
-  until?: number;
-}
-
 /** A range of a log, with the narrower of two lower bounds: the planner may pick the wrong one. */
 export function between(
   [time, place]: readonly [time: string, place: string],
-  { since, until }: Span,
+  { since, until }: { since?: number; until?: number },
   after: LogPosition | undefined,
   upTo?: LogPosition,
 ): Condition[] {

@@ -20,19 +20,18 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
   const { insert, update } = plainWrites(db, 'subscriptions');
   const secrets = plainWrites(db, 'subscriptionSecrets');
   const present = () => db.selectFrom('subscriptions').where('status', '<>', 'DELETED');
-  const first = async (rows: readonly Row[]) => (await withSecrets(db, rows))[0];
+  const rows = () => present().selectAll().$narrowType<Narrowed>();
+  const first = async (found: readonly Row[]) => (await withSecrets(db, found))[0];
   return {
-    find: async (id) =>
-      first(await present().where('id', '=', id).selectAll().$narrowType<Narrowed>().execute()),
+    find: async (id) => first(await rows().where('id', '=', id).execute()),
     // Excludes events that are being recorded.
     findLocked: async (id) => {
-      const query = present().where('id', '=', id).selectAll().$narrowType<Narrowed>();
+      const query = rows().where('id', '=', id);
       return first(await (isPostgres(writer) ? query.forUpdate() : query).execute());
     },
     page: async (page, { instanceIntegrationId, status }) => {
-      const found = present().where(({ and }) => and({ instanceIntegrationId, status }));
-      const query = found.selectAll().$narrowType<Narrowed>();
-      return withSecrets(db, await newestFirst(query, 'subscriptions', page));
+      const found = rows().where(({ and }) => and({ instanceIntegrationId, status }));
+      return withSecrets(db, await newestFirst(found, 'subscriptions', page));
     },
     countOf: (id) => counted(present().where('instanceIntegrationId', '=', id)),
     insert: (subscription) => insert({ ...toRow(subscription), deletedAt: null }),
