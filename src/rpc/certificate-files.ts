@@ -30,13 +30,6 @@ interface WatchOptions {
 /** The contents of the files. */
 type Material = { [Name in keyof TlsFiles]?: Buffer };
 
-/** The contents of the files at one time. Equal marks mean equal contents. */
-interface Look {
-  mark: string;
-  material?: Material;
-  problem?: string;
-}
-
 /** Polled, because symbolic links that are swapped in a mount may raise no event. */
 const LOOK_EVERY_MS = 2_000;
 /** Automatic renewals happen earlier: so close to its end, the renewal of a certificate has failed. */
@@ -122,7 +115,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
     if (mark === this.#usedMark) {
       this.#refused = undefined;
     } else if (isSettled) {
-      const reason = problem ?? this.#take(mark, material as Material, now);
+      const reason = problem ?? this.#take(mark, material, now);
       if (reason === undefined) {
         log.info('certificate files have changed and are in use', {
           files: entriesOf(this.#files).map(([, file]) => file),
@@ -182,7 +175,8 @@ export function isEndNear(
   return now > notAfter - Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
 }
 
-async function lookAt(files: TlsFiles): Promise<Look> {
+/** The contents of the files at one time, or why there are none. Equal marks mean equal contents. */
+async function lookAt(files: TlsFiles) {
   try {
     // One after another, so that of several missing files always the same one is reported.
     const material: Material = {};

@@ -1,18 +1,8 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 
 /** A method as ts-proto generates it, with its encoders. */
-export interface MethodOf<Request, Response> {
-  path: string;
-  requestStream: boolean;
-  responseStream: boolean;
-  requestSerialize: (message: Request) => Buffer;
-  requestDeserialize: (bytes: Buffer) => Request;
-  responseSerialize: (message: Response) => Buffer;
-  responseDeserialize: (bytes: Buffer) => Response;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: the message types are inferred from each definition.
-export type AnyMethod = MethodOf<any, any>;
+export type AnyMethod = MethodDefinition<any, any>;
 export type AnyService = ServiceDefinition & Record<string, AnyMethod>;
 
 export type RequestOf<M> = M extends { requestSerialize: (message: infer T) => Buffer } ? T : never;

@@ -21,11 +21,11 @@ import {
   type ClientDuplexStream,
   type ServiceError as GrpcFailure,
   Metadata,
+  type MethodDefinition,
 } from '@grpc/grpc-js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
 import { CLIENT_OPTIONS } from './connect.js';
-import type { MethodOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
 import { reflectionMethod } from './reflection.js';
 import { misfitsOf } from './request-check.js';
@@ -99,7 +99,7 @@ export class DynamicClient {
   }
 
   async *#exchange<Request extends JsonValue | object, Response>(
-    method: Pick<MethodOf<Request, Response>, 'path' | 'requestSerialize' | 'responseDeserialize'>,
+    method: Pick<MethodDefinition<Request, Response>, 'path' | 'requestSerialize' | 'responseDeserialize'>,
     requests: Requests<Request>,
     deadline: number,
   ): AsyncGenerator<Response> {

@@ -169,11 +169,8 @@ export function hasDetail({ metadata }: FailedCall): boolean {
 
 export function fromDetail(detail: ErrorDetail, code = grpcStatusOf[detail.code]): ServiceError {
   return new ServiceError(detail.code, detail.message, {
+    ...detail,
     internal: `refused with ${status[code]}: ${detail.message}`,
-    fieldViolations: detail.fieldViolations,
-    rateLimit: detail.rateLimit,
-    retryAfterSeconds: detail.retryAfterSeconds,
-    keyHolder: detail.keyHolder,
   });
 }
 

@@ -1,8 +1,8 @@
-import type { MethodOf } from '../../../src/rpc/definitions.js';
+import type { MethodDefinition } from '@grpc/grpc-js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { type ServedService, serve } from '../../../src/rpc/handlers.js';
 
-type TextMethod = MethodOf<string, string>;
+type TextMethod = MethodDefinition<string, string>;
 
 function textMethod(path: string): TextMethod {
   const toBytes = (text: string) => Buffer.from(text);
