@@ -15,16 +15,7 @@ const CLOCK_TOLERANCE_SECONDS = 900;
 const REQUIRED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'jti', 'scope', 'grant_id'];
 
 /** The content of an access token with a valid signature, type, issuer, audience and expiry. */
-interface VerifiedAccessToken {
-  kid: string;
-  tokenId: string;
-  grantId: string;
-  clientId: string;
-  accountId: string;
-  scope: string;
-  issuedAt: Date;
-  expiresAt: Date;
-}
+type VerifiedAccessToken = NonNullable<ReturnType<typeof factsOf>>;
 
 interface AccessTokenVerifierOptions {
   /** As in `iss` and `aud`: our access tokens are for the service itself. */
@@ -93,7 +84,7 @@ export class AccessTokenVerifier {
   }
 }
 
-function factsOf(claims: JWTPayload, kid: string | undefined): VerifiedAccessToken | undefined {
+function factsOf(claims: JWTPayload, kid: string | undefined) {
   const { sub, aud, client_id, exp, iat, jti, scope, grant_id } = claims;
   const texts = [kid, sub, aud, client_id, jti, scope, grant_id];
   if (!texts.every((text) => typeof text === 'string') || !Number.isInteger(exp) || !Number.isInteger(iat)) {

@@ -69,7 +69,7 @@ function threadsOf(file: URL): StartThread {
     const worker = new Worker(file, { name: 'passwords' });
     // A thread without a job keeps no process alive.
     worker.unref();
-    let job: PromiseWithResolvers | undefined;
+    let job: { resolve(answer: PasswordAnswer): void; reject(cause: unknown): void } | undefined;
     let fault: unknown;
     worker.on('message', (answer: PasswordAnswer) => {
       worker.unref();
@@ -97,9 +97,4 @@ function threadsOf(file: URL): StartThread {
       },
     };
   };
-}
-
-interface PromiseWithResolvers {
-  resolve(answer: PasswordAnswer): void;
-  reject(cause: unknown): void;
 }

@@ -1,21 +1,14 @@
 import { join } from 'node:path';
 import { zip } from './archives.js';
-import { filesBelow, type PackageFile, type Sources, textFile, textOf } from './sources.js';
+import { filesBelow, type Sources, textFile, textOf } from './sources.js';
 
 /** The folders of generated clients; each is packed under its package name. */
 const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
 /** The date of this version for the proxy protocol: the day of the release in the contract. */
 const RELEASED_AT = '2026-11-23T00:00:00Z';
 
-/** A Go module: the zip for a proxy, and the other files of a version. */
-interface GoModule {
-  path: string;
-  zip: Uint8Array;
-  /** By name in `@v/`. */
-  proxy: PackageFile[];
-}
-
-export function goModule({ written, generated, version, licence }: Sources): GoModule {
+/** A Go module: its zip, and the files of the version for a proxy, by name in `@v/`. */
+export function goModule({ written, generated, version, licence }: Sources) {
   const files = [
     ...filesBelow(join(written, 'go')),
     ...Object.entries(CLIENTS).flatMap(([folder, name]) =>
