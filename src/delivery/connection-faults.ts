@@ -25,6 +25,16 @@ const TLS_MESSAGES: Record<string, (host: string) => string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak TLS on this port.`,
 };
 
+/** Faults of the answer, by code or, where undici distinguishes them only by their messages, by both. */
+const PROTOCOL_MESSAGES: Record<string, string> = {
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
+  // undici asserts what its parser lets through, such as a status below 100.
+  ERR_ASSERTION: 'The answer is not valid HTTP: it cannot be parsed.',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The body of the answer is not as long as its Content-Length.',
+  'UND_ERR_SOCKET bad upgrade': 'The answer switches to another protocol, which was not requested.',
+  'UND_ERR_SOCKET bad response': 'The answer is 100 Continue, which was not requested.',
+};
+
 /** The connection was not established, or ended early. */
 export function connectionFault(error: unknown, place: string): AttemptFault {
   const code = codeOf(error);
@@ -45,28 +55,12 @@ export function exchangeFault(error: unknown, place: string): AttemptFault {
   }
   const code = codeOf(error);
   const { name, message } = error as Error;
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return protocolFault('The headers of the answer are too large.');
-  }
   if (name === 'HTTPParserError') {
     const reason = /\((.+)\)$/.exec(message)?.[1] ?? 'it cannot be parsed';
     return protocolFault(`The answer is not valid HTTP: ${reason}.`);
   }
-  // undici asserts what its parser lets through, such as a status below 100.
-  if (code === 'ERR_ASSERTION') {
-    return protocolFault('The answer is not valid HTTP: it cannot be parsed.');
-  }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return protocolFault('The body of the answer is not as long as its Content-Length.');
-  }
-  // undici distinguishes these only by their messages.
-  if (code === 'UND_ERR_SOCKET' && message === 'bad upgrade') {
-    return protocolFault('The answer switches to another protocol, which was not requested.');
-  }
-  if (code === 'UND_ERR_SOCKET' && message === 'bad response') {
-    return protocolFault('The answer is 100 Continue, which was not requested.');
-  }
-  return connectionFault(error, place);
+  const known = PROTOCOL_MESSAGES[code] ?? PROTOCOL_MESSAGES[`${code} ${message}`];
+  return known === undefined ? connectionFault(error, place) : protocolFault(known);
 }
 
 function protocolFault(message: string): AttemptFault {

@@ -30,16 +30,9 @@ export class HttpSender implements Sender {
   readonly #running = new Map<Exchange, Connection>();
   #sizeCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
-  readonly #fixedHeaders: readonly string[];
 
   constructor(private readonly options: SenderOptions) {
     this.#connections = new Connections(options);
-    this.#fixedHeaders = [
-      'content-type',
-      'application/json',
-      'user-agent',
-      `IntegrationService-Webhooks/${options.version}`,
-    ];
   }
 
   attempt(target: SendTarget, body: DeliveryBody, time?: AttemptTime): Promise<AttemptReport> {
@@ -96,16 +89,14 @@ export class HttpSender implements Sender {
     this.#running.set(exchange, connection);
     this.#sizeCheck ??= setInterval(() => this.#endTooLarge(), CHECK_EVERY_MS).unref();
     const seconds = Math.floor((performance.now() + aheadMs) / 1_000);
-    const headers = [
-      ...this.#fixedHeaders,
-      'webhook-id',
-      eventId,
-      'webhook-timestamp',
-      String(seconds),
-      'webhook-signature',
-      signaturesOf(signingSecrets, eventId, seconds, body),
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `IntegrationService-Webhooks/${this.options.version}`,
+      'webhook-id': eventId,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signaturesOf(signingSecrets, eventId, seconds, body),
       ...traceHeaders(),
-    ];
+    };
     connection.client.dispatch({ method: 'POST', path: `${pathname}${search}`, headers, body }, exchange);
   }
 
@@ -129,9 +120,9 @@ export class HttpSender implements Sender {
 }
 
 /** Lets a receiver continue the trace, if the service records it. */
-function traceHeaders(): string[] {
+function traceHeaders() {
   const traceparent = currentTraceparent();
-  return traceparent?.endsWith(SAMPLED) ? ['traceparent', traceparent] : [];
+  return traceparent?.endsWith(SAMPLED) ? { traceparent } : {};
 }
 
 type Refusal = Pick<ExchangeEnd, 'outcome' | 'message'>;
