@@ -33,10 +33,11 @@ import {
   type Parse,
   type Prepare,
   Reader,
+  type ReaderSettings,
   type Reading,
   type ReadOptions,
 } from './reader.js';
-import { type RetryOptions, type RetryPolicy, retryPolicy } from './retries.js';
+import { type RetryOptions, retryPolicy } from './retries.js';
 import type { Store } from './stores.js';
 import { Sync, type SyncOptions } from './sync.js';
 
@@ -70,9 +71,7 @@ const MS_PER_SECOND = 1_000;
  * or `TimeoutError`.
  */
 export class Gateway {
-  readonly #baseUrl: string;
-  readonly #timeoutMs: number;
-  readonly #retry: RetryPolicy;
+  readonly #settings: ReaderSettings;
   readonly #reader: Reader;
   readonly #instanceIntegrations: InstanceIntegrationsApi;
   readonly #clients: ClientsApi;
@@ -83,13 +82,11 @@ export class Gateway {
   readonly #changes: ChangesApi;
 
   constructor(options: GatewayOptions) {
-    const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, retry, fetch } = options;
+    const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, fetch } = options;
     checkSecret(apiKey, 'apiKey must be the API key: letters, digits and underscores, no spaces.');
     const baseUrl = serverUrl('baseUrl', options.baseUrl);
-    this.#baseUrl = baseUrl;
-    this.#timeoutMs = timeoutMs;
-    this.#retry = retryPolicy(retry);
-    this.#reader = new Reader({ baseUrl, timeoutMs, fetch, retry: this.#retry });
+    this.#settings = { baseUrl, timeoutMs, fetch, retry: retryPolicy(options.retry) };
+    this.#reader = new Reader(this.#settings);
     // The generated clients prepare requests and send none.
     const configuration = new Configuration({ apiKey: () => apiKey });
     this.#instanceIntegrations = new InstanceIntegrationsApi(configuration);
@@ -329,7 +326,7 @@ export class Gateway {
       ...(limit !== undefined && { limit }),
       ...(wait > 0 && { wait }),
     };
-    const timeoutMs = (options.timeoutMs ?? this.#timeoutMs) + wait * MS_PER_SECOND;
+    const timeoutMs = (options.timeoutMs ?? this.#settings.timeoutMs) + wait * MS_PER_SECOND;
     const { items, next } = await this.#reader.readPage(
       (headers) => this.#changes.listChangesRequestOpts({ instanceIntegrationId, ...query, ...headers }),
       listOf(changeFrom),
@@ -364,7 +361,7 @@ export class Gateway {
 
   /** Keeps a copy of the instance in a store: `await gateway.sync(id, store).run()`. */
   sync(instanceIntegrationId: string, store: Store, options: SyncOptions = {}): Sync {
-    return new Sync(this, instanceIntegrationId, store, options, this.#retry);
+    return new Sync(this, instanceIntegrationId, store, options, this.#settings.retry);
   }
 
   /**
@@ -379,7 +376,7 @@ export class Gateway {
   follow(link: string, options: ConditionalReadOptions): Promise<Reading<unknown>>;
   follow(link: string, options?: ReadOptions): Promise<unknown>;
   async follow(from: WebhookEvent | string, options: AnyReadOptions = {}): Eventual<unknown> {
-    const path = pathBelow(this.#baseUrl, from);
+    const path = pathBelow(this.#settings.baseUrl, from);
     return this.#reader.read(
       async (headers) => ({
         ...(await this.#instanceIntegrations.listInstanceIntegrationsRequestOpts(headers)),

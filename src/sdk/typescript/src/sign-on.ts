@@ -121,28 +121,17 @@ const REFRESH_AGAIN_WITHIN_MS = 45_000;
 
 /** Signs people in: authorization code flow, always with PKCE, and OpenID Connect. */
 export class SignOn {
-  readonly #issuer: string;
-  readonly #clientId: string;
-  readonly #clientSecret: string | undefined;
-  readonly #redirectUri: string;
-  readonly #timeoutMs: number;
-  readonly #retry: RetryPolicy;
-  readonly #fetch: Fetch | undefined;
+  readonly #settings: SignOnOptions & { timeoutMs: number; retry: RetryPolicy };
   readonly #verifier: IdTokenVerifier;
 
   constructor(options: SignOnOptions) {
-    this.#issuer = serverUrl('issuer', options.issuer);
-    this.#clientId = options.clientId;
-    this.#clientSecret = options.clientSecret;
-    this.#redirectUri = options.redirectUri;
-    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.#retry = retryPolicy(options.retry);
-    this.#fetch = options.fetch;
-    this.#verifier = new IdTokenVerifier(
-      this.#issuer,
-      this.#clientId,
-      options.idTokenAlgorithm ?? 'RS256',
-      (url) => this.#ask({ url, method: 'GET', headers: {} }, {}),
+    const { clientId, clientSecret, redirectUri, fetch } = options;
+    const issuer = serverUrl('issuer', options.issuer);
+    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const retry = retryPolicy(options.retry);
+    this.#settings = { issuer, clientId, clientSecret, redirectUri, timeoutMs, retry, fetch };
+    this.#verifier = new IdTokenVerifier(issuer, clientId, options.idTokenAlgorithm ?? 'RS256', (url) =>
+      this.#ask({ url, method: 'GET', headers: {} }, {}),
     );
   }
 
@@ -152,8 +141,8 @@ export class SignOn {
     const codeVerifier = randomText();
     const url = this.#address('/auth/authorize', {
       response_type: 'code',
-      client_id: this.#clientId,
-      redirect_uri: this.#redirectUri,
+      client_id: this.#settings.clientId,
+      redirect_uri: this.#settings.redirectUri,
       scope: options.scope ?? DEFAULT_SCOPE,
       state,
       nonce,
@@ -176,8 +165,8 @@ export class SignOn {
     { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,
     options: CallOptions = {},
   ): Promise<SignIn> {
-    const redirect_uri = this.#redirectUri;
-    const expected = { redirectUri: redirect_uri, state, issuer: this.#issuer };
+    const { redirectUri: redirect_uri, issuer } = this.#settings;
+    const expected = { redirectUri: redirect_uri, state, issuer };
     const code = callbackCode(callbackUrl, expected);
     const answer = await this.#askForTokens(
       { grant_type: 'authorization_code', code, redirect_uri, code_verifier: codeVerifier, ...this.#self() },
@@ -201,7 +190,7 @@ export class SignOn {
   async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
     const body = { grant_type: 'refresh_token', refresh_token: refreshToken, ...this.#self() } as const;
     const ask = () => this.#askForTokens(body, options);
-    return tokensIn(await withRetries(ask, this.#retry, options.signal, REFRESH_AGAIN_WITHIN_MS));
+    return tokensIn(await withRetries(ask, this.#settings.retry, options.signal, REFRESH_AGAIN_WITHIN_MS));
   }
 
   /** The person of the access token, at present. */
@@ -225,7 +214,7 @@ export class SignOn {
   /** The address that ends the browser's session at the server. Revoke the tokens as well. */
   logoutUrl({ idToken, postLogoutRedirectUri, state }: LogoutOptions = {}): string {
     return this.#address('/auth/logout', {
-      client_id: this.#clientId,
+      client_id: this.#settings.clientId,
       id_token_hint: idToken && idToken.length <= LONGEST_HINT ? idToken : undefined,
       post_logout_redirect_uri: postLogoutRedirectUri,
       state,
@@ -238,10 +227,8 @@ export class SignOn {
   }
 
   #self(): { client_id: string; client_secret?: string } {
-    const client_id = this.#clientId;
-    return this.#clientSecret === undefined
-      ? { client_id }
-      : { client_id, client_secret: this.#clientSecret };
+    const { clientId: client_id, clientSecret: client_secret } = this.#settings;
+    return client_secret === undefined ? { client_id } : { client_id, client_secret };
   }
 
   #post(path: string, body: unknown): Outgoing {
@@ -254,20 +241,21 @@ export class SignOn {
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const query = new URLSearchParams(given).toString();
-    return `${this.#issuer}${path}${query && `?${query}`}`;
+    return `${this.#settings.issuer}${path}${query && `?${query}`}`;
   }
 
-  #ask(outgoing: Outgoing, { signal, requestId }: CallOptions, retry = this.#retry): Promise<Incoming> {
+  #ask(outgoing: Outgoing, { signal, requestId }: CallOptions, policy?: RetryPolicy): Promise<Incoming> {
+    const { fetch, timeoutMs, retry } = this.#settings;
     const id: Record<string, string> = requestId === undefined ? {} : { 'x-request-id': requestId };
     const request = { ...outgoing, headers: { ...outgoing.headers, ...id } };
     const attempt = async () => {
-      const incoming = await exchange(request, { fetch: this.#fetch, timeoutMs: this.#timeoutMs, signal });
+      const incoming = await exchange(request, { fetch, timeoutMs, signal });
       if (incoming.status !== 200) {
         throw errorOf(incoming);
       }
       return incoming;
     };
-    return withRetries(attempt, retry, signal);
+    return withRetries(attempt, policy ?? retry, signal);
   }
 }
 
