@@ -8,7 +8,6 @@ import { DirectoryServiceService } from '../../generated/proto/integration/direc
 import { SignOnServiceService } from '../../generated/proto/integration/sign_on/v1/sign_on.js';
 import { packageRoot } from '../config/package.js';
 import { AtOnce } from '../fairness/at-once.js';
-import { Turns } from '../fairness/turns.js';
 import { AccessTokenVerifier } from '../keys/access-token-verifier.js';
 import type { RpcChannel } from '../rpc/client.js';
 import type { Log } from '../telemetry/log.js';
@@ -98,7 +97,7 @@ export async function createGatewayApi({
       waits: new RequestsUnderWay(WAITS_PER_KEY, 'requests wait for changes'),
       news,
       wokenReads: new AtOnce(WOKEN_READS),
-      pageTurns: new Turns(PAGES_PER_TURN),
+      pageTurns: new AtOnce(PAGES_PER_TURN),
       gatewayUrl,
     },
     toErrorAnswer: toProblem,

@@ -46,3 +46,44 @@ test('a piece that fails gives its place to the next', async () => {
   await end('second');
   await second;
 });
+
+/** Asks for so many pieces that end their turn, and tells how many have begun. */
+async function asked(atOnce: AtOnce, count: number): Promise<() => number> {
+  let begun = 0;
+  for (let index = 0; index < count; index += 1) {
+    void atOnce.run(
+      '',
+      async () => {
+        begun += 1;
+      },
+      () => true,
+    );
+  }
+  // Those that may begin at once have ended.
+  await new Promise(process.nextTick);
+  return () => begun;
+}
+
+test('pieces beyond those that end their turn wait for the turns after, in which as many begin again', async () => {
+  const begun = await asked(new AtOnce(3), 8);
+  const seen = [begun()];
+  for (let turn = 0; turn < 3; turn += 1) {
+    await nextTurn();
+    seen.push(begun());
+  }
+  expect(seen).toEqual([3, 6, 8, 8]);
+});
+
+test('after a turn as many may begin at once again', async () => {
+  const atOnce = new AtOnce(2);
+  await asked(atOnce, 2);
+  await nextTurn();
+  expect((await asked(atOnce, 2))()).toBe(2);
+});
+
+test('pieces that waited for a turn go before those that come', async () => {
+  const atOnce = new AtOnce(2);
+  await asked(atOnce, 4);
+  await nextTurn();
+  expect((await asked(atOnce, 1))()).toBe(0);
+});

@@ -1,7 +1,6 @@
 import type { operations } from '../../../generated/openapi/gateway.js';
 import type { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { AtOnce } from '../../fairness/at-once.js';
-import type { Turns } from '../../fairness/turns.js';
 import type { RpcClient } from '../../rpc/client.js';
 import type { Handler } from '../contract/typed-handler.js';
 import type { EntityTags } from '../http/entity-tags.js';
@@ -26,7 +25,7 @@ export interface GatewayDependencies {
   /** Limits the reads of those that a change has woken. */
   wokenReads: AtOnce;
   /** Spreads the pages of lists over turns, so that short answers come in between. */
-  pageTurns: Turns;
+  pageTurns: AtOnce;
   /** The public address of the gateway, for links. */
   gatewayUrl: string;
 }

@@ -187,8 +187,12 @@ function streamed(
     if (done) {
       return { done, value };
     }
-    await pageTurns.take();
-    return { done: false, value: value.body };
+    // All in one lane, so in the order in which they came; each ends its turn.
+    return pageTurns.run(
+      '',
+      async () => ({ done: false, value: value.body }),
+      () => true,
+    );
   };
   return bodyStream(next, leave);
 }
