@@ -29,12 +29,10 @@ export interface DialOptions {
   trusted?: string;
 }
 
-/** The progress of a connection, for the message of a time-out. */
-type DialPhase = 'name' | 'tcp' | 'tls' | 'open';
-
 /** Resolves a receiver's name, checks and dials its address, with TLS for https. */
 export class Dial {
-  phase: DialPhase = 'name';
+  /** The progress of the connection, for the message of a time-out. */
+  phase: 'name' | 'tcp' | 'tls' | 'open' = 'name';
   #tcp: Socket | undefined;
   #tls: Socket | undefined;
   #cancelled = false;

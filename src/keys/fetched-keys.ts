@@ -9,17 +9,11 @@ const MIN_SEARCH_INTERVAL_MS = 1_000;
 /** Keys of other algorithms are left out. */
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
-/** A key of the key set in the contract. */
-interface FetchedKey {
-  kid: string;
-  algorithm: string;
-  jwkJson: string;
-}
-
-/** Called with the id of the key that is wanted, if it is one that the set may lack. */
-export type FetchKeySet = (
-  wantedKid?: string,
-) => Promise<{ keys: readonly FetchedKey[]; maxAgeSeconds: number }>;
+/** Fetches the key set of the contract; with the id of the key that is wanted, if the set may lack it. */
+export type FetchKeySet = (wantedKid?: string) => Promise<{
+  keys: readonly { kid: string; algorithm: string; jwkJson: string }[];
+  maxAgeSeconds: number;
+}>;
 
 interface FetchedKeysOptions {
   fetch: FetchKeySet;

@@ -4,11 +4,13 @@ import { LOGO, pageHeaders } from './pages/frame.js';
 import { signedInPage } from './pages/signed-in.js';
 import {
   failurePage,
+  type Instance,
   missingPage,
   type Person,
   privacyPage,
   SIGN_IN_PATH,
   signedOutPage,
+  signInPath,
   startPage,
   termsPage,
 } from './pages/start.js';
@@ -44,8 +46,8 @@ interface DemoAppOptions {
   url: string;
   signOnUrl: string;
   docsUrl: string;
-  /** The instances, with the paths of their redirect URIs. The first is the default. */
-  instances: readonly { id: string; name: string; callbackPath: string }[];
+  /** The first is the default. */
+  instances: readonly Instance[];
   /** Read for each page: a restarted demo may have other credentials. */
   access: () => DemoAppAccess | undefined;
 }
@@ -105,14 +107,7 @@ class DemoApp {
 
   #start(): HttpAnswer {
     const { instances, access } = this.options;
-    const entrances = instances.map(({ name, callbackPath }) => ({
-      instanceName: name,
-      signInUrl: signInPath({ callback: callbackPath }),
-    }));
-    return page(
-      200,
-      startPage(entrances, access()?.people ?? [], (email) => signInPath({ email })),
-    );
+    return page(200, startPage(instances, access()?.people ?? []));
   }
 
   /** Redirects to the sign-on server, with the values that bind its answer to this browser. */
@@ -219,10 +214,6 @@ class DemoApp {
   #redirectUri(callbackPath: string): string {
     return `${this.options.url}${callbackPath}`;
   }
-}
-
-function signInPath(parameters: Record<string, string>): string {
-  return `${SIGN_IN_PATH}?${new URLSearchParams(parameters)}`;
 }
 
 function failure(status: number, message: string, code?: string): HttpAnswer {

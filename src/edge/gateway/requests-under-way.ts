@@ -9,13 +9,6 @@ interface Told extends KeyHolder {
   rateLimit?: RateLimit | undefined;
 }
 
-/** One request, from before its call until its answer is sent or abandoned. */
-interface RequestUnderWay {
-  /** Called with the first message of the domain. */
-  answered(told: Told): void;
-  end(): void;
-}
-
 interface KeyInUse {
   requests: number;
   /** The latest answer of the domain, or undefined where a request ended before one. */
@@ -36,8 +29,8 @@ export class RequestsUnderWay {
     private readonly doing: string,
   ) {}
 
-  /** Counts one more, or refuses it. */
-  async begin(keyHash: Uint8Array): Promise<RequestUnderWay> {
+  /** Counts one more, from before its call until its answer is sent or abandoned, or refuses it. */
+  async begin(keyHash: Uint8Array) {
     const name = Buffer.from(keyHash).toString('base64');
     const before = this.#inUse.get(name);
     if (before && before.requests >= this.perKey) {
@@ -51,7 +44,8 @@ export class RequestsUnderWay {
     key.requests += 1;
     let isOver = false;
     return {
-      answered: (told) => {
+      /** Called with the first message of the domain. */
+      answered: (told: Told) => {
         key.tell(told);
         key.told = Promise.resolve(told);
       },

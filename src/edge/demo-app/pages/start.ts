@@ -11,30 +11,31 @@ export interface Person {
   note: string;
 }
 
-/** A way in: the instance, and the address that begins its sign-in. */
-interface Entrance {
-  instanceName: string;
-  signInUrl: string;
+export interface Instance {
+  id: string;
+  name: string;
+  /** The path of its redirect URI. */
+  callbackPath: string;
 }
 
-export function startPage(
-  entrances: readonly Entrance[],
-  people: readonly Person[],
-  signInUrlOf: (email: string) => string,
-): string {
-  const [usual, ...others] = entrances.map(({ instanceName }) => instanceName);
+export function signInPath(parameters: Record<string, string>): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams(parameters)}`;
+}
+
+export function startPage(instances: readonly Instance[], people: readonly Person[]): string {
+  const [usual, ...others] = instances.map(({ name }) => name);
   const passwords = [...new Set(people.map(({ password }) => password))];
   const body = html`<h1>See a sign-in as an application does</h1>
 <p class="lead">${APP_NAME} is registered on this demo as your application would be. After the sign-in it shows the tokens, the claims and the calls that use them.</p>
-<div class="next">${entrances.map(
-    ({ instanceName, signInUrl }, index) =>
-      html`<a class="button${index > 0 && ' quiet'}" href="${signInUrl}">Sign in to ${instanceName}</a>`,
+<div class="next">${instances.map(
+    ({ name, callbackPath }, index) =>
+      html`<a class="button${index > 0 && ' quiet'}" href="${signInPath({ callback: callbackPath })}">Sign in to ${name}</a>`,
   )}</div>
 <h2>People of the demo</h2>
 <p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual ?? ''} as${others.length > 0 && `; for ${others.join(' or ')} use the button above`}:</p>
 <ul class="people">${people.map(
     ({ email, note }) =>
-      html`<li><a href="${signInUrlOf(email)}"><b>${email}</b><span>${note}</span></a></li>`,
+      html`<li><a href="${signInPath({ email })}"><b>${email}</b><span>${note}</span></a></li>`,
   )}</ul>`;
   return framed('Sign in', body);
 }
