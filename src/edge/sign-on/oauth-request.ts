@@ -64,11 +64,7 @@ export class OAuthFields {
 const SECRET_START = /^cs_(live|demo)_/;
 const APPLICATION_ID = /^app_[0-9A-Za-z]{22}$/;
 
-interface Presented {
-  method: ClientAuthenticationMethod;
-  clientId: string;
-  secret?: string | undefined;
-}
+type Presented = Pick<ClientAuthentication, 'method' | 'clientId'> & { secret?: string };
 
 /** The fields of a request and, sent in exactly one way, the credentials of its application. */
 export function fromApplication(
