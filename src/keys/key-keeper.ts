@@ -138,12 +138,12 @@ export class KeyKeeper {
   /** For the first start of an environment, or of this version on an older one. */
   async #begin(): Promise<void> {
     const { seals, clock, keys } = this.#options;
-    const seal = await this.#sealWithoutId();
-    const first = seal ? keys.find(({ bytes }) => seal.opensWith(bytes)) : keys[0];
+    const opens = await this.#openerWithoutId();
+    const first = opens ? keys.find(({ bytes }) => opens(bytes)) : keys[0];
     if (first === undefined) {
       throw new SecretsKeyError(OTHER_KEY_FILE);
     }
-    const tokenKeys = seal ? firstTokenKeys(first.bytes) : newTokenKeys();
+    const tokenKeys = opens ? firstTokenKeys(first.bytes) : newTokenKeys();
     const ring = new SealingRing([first]);
     ring.use(first.id, first.id);
     const box = ring.box('token-keys');
@@ -153,15 +153,13 @@ export class KeyKeeper {
     );
   }
 
-  async #sealWithoutId(): Promise<{ opensWith(key: Uint8Array): boolean } | undefined> {
+  /** Tells whether a key opens a seal that has no id; undefined if there is no such seal. */
+  async #openerWithoutId(): Promise<((key: Uint8Array) => boolean) | undefined> {
     for (const place of this.#options.seals.places) {
       const [seal] = await this.#options.seals.withoutId(place);
       if (seal) {
         const { sealed, name } = seal;
-        return {
-          opensWith: (key) =>
-            opened(() => new SealedBox(subkeyOf(key, place)).open(sealed, name)) !== undefined,
-        };
+        return (key) => opened(() => new SealedBox(subkeyOf(key, place)).open(sealed, name)) !== undefined;
       }
     }
     return undefined;
