@@ -14,8 +14,8 @@ const CANCELLED: Refusal = { error: 'access_denied', description: 'The person ca
 /** Leads back to the application with the reason. For an unknown browser it writes nothing. */
 export async function cancel(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
   const opened = await openForm(signOn, browser, form);
-  if (opened.kind === 'elsewhere') {
-    return opened.step;
+  if (opened.kind !== 'authorization') {
+    return opened;
   }
   if (opened.session.account) {
     return answerForm(signOn, browser, form, (changes, own) => end(signOn, changes, browser, own));

@@ -46,8 +46,8 @@ export async function answerForm(
   answer: (changes: SignOnChanges, opened: PersonsForm) => Promise<BrowserStep>,
 ): Promise<BrowserStep> {
   const seen = await openForm(signOn, browser, form);
-  if (seen.kind === 'elsewhere') {
-    return seen.step;
+  if (seen.kind !== 'authorization') {
+    return seen;
   }
   const accountId = seen.session.account?.id;
   if (accountId === undefined) {
@@ -57,13 +57,13 @@ export async function answerForm(
   return signOn.unitOfWork.run(async (changes) => {
     await changes.lock(accountId);
     const opened = await open(signOn, changes, browser, form);
-    return opened.kind === 'elsewhere' ? opened.step : answer(changes, { ...opened, accountId });
+    return opened.kind === 'authorization' ? answer(changes, { ...opened, accountId }) : opened;
   });
 }
 
 async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedAuthorization> {
   const opened = await openAuthorization(signOn, rows, browser, form.interaction);
-  if (opened.kind === 'elsewhere' || isFormOf(signOn, opened, form.csrfToken)) {
+  if (opened.kind !== 'authorization' || isFormOf(signOn, opened, form.csrfToken)) {
     return opened;
   }
   const situation = await situationNow(rows, opened);
@@ -73,9 +73,9 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
     const again = { ...request, prompts: [...request.prompts, 'login' as const] };
     const { session, interaction } = opened;
     const token = sealed(signOn, rows.now, { request: again, session, progress: {}, interaction });
-    return { kind: 'elsewhere', step: toPage('sign_in', token) };
+    return toPage('sign_in', token);
   }
-  return { kind: 'elsewhere', step: toPage(pageOf(situation), form.interaction) };
+  return toPage(pageOf(situation), form.interaction);
 }
 
 /** Whether the form names the person who is signed in already. */

@@ -14,11 +14,9 @@ export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
 /** The authorization of this browser, or where else the browser goes. */
 export type OpenedAuthorization =
   | ({ kind: 'authorization' } & OwnInteraction<AuthorizationRequest>)
-  | { kind: 'elsewhere'; step: BrowserStep };
+  | BrowserStep;
 
-export type OpenedSignOut =
-  | ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>)
-  | { kind: 'elsewhere'; step: BrowserStep };
+export type OpenedSignOut = ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>) | BrowserStep;
 
 interface Rows {
   sessions: SessionRows;
@@ -34,23 +32,24 @@ export async function openInteraction(
 ): Promise<OpenedAuthorization | OpenedSignOut> {
   const interaction = interactionSeals.open(token);
   if (!interaction) {
-    return { kind: 'elsewhere', step: unknown() };
+    const message = 'This page has expired. Go back to the application and begin again.';
+    return toErrorPage({ kind: 'stale', message });
   }
   const { request, expiresAt } = interaction;
   const isFinished = await rows.interactions.isFinished(interaction.id);
   const session = await sessionOf(rows, browser, sessionLimits);
   if (request.kind === 'sign_out' && isFinished && !session?.account) {
     // The session is gone: the browser has just signed out.
-    return { kind: 'elsewhere', step: afterSignOut(request) };
+    return afterSignOut(request);
   }
   if (!session || !isOf(session, interaction)) {
-    return { kind: 'elsewhere', step: foreign(request, browser) };
+    return foreign(request, browser);
   }
   if (isFinished) {
-    return { kind: 'elsewhere', step: stale(request, 'answered') };
+    return stale(request, 'answered');
   }
   return expiresAt <= rows.now
-    ? { kind: 'elsewhere', step: stale(request, 'over') }
+    ? stale(request, 'over')
     : ({ kind: request.kind, interaction, session } as OpenedAuthorization | OpenedSignOut);
 }
 
@@ -62,7 +61,7 @@ export async function openAuthorization(
   token: string,
 ): Promise<OpenedAuthorization> {
   const opened = await openInteraction(signOn, rows, browser, token);
-  return opened.kind === 'sign_out' ? { kind: 'elsewhere', step: toPage('sign_out', token) } : opened;
+  return opened.kind === 'sign_out' ? toPage('sign_out', token) : opened;
 }
 
 /** It began in this session, or before the browser had one. */
@@ -91,11 +90,6 @@ function foreign(request: AuthorizationRequest | SignOutRequest, { sessionHash }
   return request.kind === 'authorization'
     ? stale({ ...request, query: withoutPerson(request.query) }, why)
     : stale(request, why);
-}
-
-function unknown(): BrowserStep {
-  const message = 'This page has expired. Go back to the application and begin again.';
-  return toErrorPage({ kind: 'stale', message });
 }
 
 type FormOf = Pick<OwnInteraction, 'interaction' | 'session'>;

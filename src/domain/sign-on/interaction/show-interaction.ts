@@ -30,13 +30,13 @@ export async function showInteraction(
 ): Promise<Shown> {
   const rows = { ...signOn.unitOfWork.rows, now: signOn.clock() };
   const opened = await openInteraction(signOn, rows, browser, token);
-  if (opened.kind === 'elsewhere') {
-    return { kind: 'step', step: opened.step };
-  }
   if (opened.kind === 'sign_out') {
     return page === 'sign_out'
       ? signOutPage(signOn, opened)
       : { kind: 'step', step: toPage('sign_out', token) };
+  }
+  if (opened.kind !== 'authorization') {
+    return { kind: 'step', step: opened };
   }
   const situation = await situationNow(rows, opened);
   const next = nextStep(situation);
@@ -66,7 +66,7 @@ export async function showInteraction(
 function goOn(signOn: SignOn, browser: Browser, token: string): Promise<BrowserStep> {
   return signOn.unitOfWork.run(async (changes) => {
     const opened = await openAuthorization(signOn, changes, browser, token);
-    return opened.kind === 'elsewhere' ? opened.step : advance(signOn, changes, browser, underWay(opened));
+    return opened.kind === 'authorization' ? advance(signOn, changes, browser, underWay(opened)) : opened;
   });
 }
 

@@ -44,8 +44,8 @@ interface Candidate extends Guess {
 /** Unknown addresses, disabled accounts, and wrong or missing passwords look alike and take as long. */
 export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm): Promise<BrowserStep> {
   const opened = await openForm(signOn, browser, form);
-  if (opened.kind === 'elsewhere') {
-    return opened.step;
+  if (opened.kind !== 'authorization') {
+    return opened;
   }
   const candidate = await candidateOf(signOn, form.email, opened.interaction.request);
   const counted = await countGuess(signOn, browser, candidate);
@@ -151,11 +151,11 @@ async function accept(
     return held;
   };
   const opened = await openAuthorization(signOn, changes, browser, token);
-  if (opened.kind === 'elsewhere') {
+  if (opened.kind !== 'authorization') {
     // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
     const { cookie } = await signInHere(present);
-    return { ...opened.step, cookie };
+    return { ...opened, cookie };
   }
   const { session, cookie } = await signInHere(opened.session);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
@@ -180,8 +180,8 @@ async function refuse(
   const now = signOn.clock();
   const rows = { ...signOn.unitOfWork.rows, now };
   const opened = await openAuthorization(signOn, rows, browser, form.interaction);
-  if (opened.kind === 'elsewhere') {
-    return opened.step;
+  if (opened.kind !== 'authorization') {
+    return opened;
   }
   // People also type passwords into the address field.
   const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);

@@ -57,13 +57,13 @@ export async function confirmLogout(signOn: SignOn, browser: Browser, form: Form
   const { unitOfWork, clock } = signOn;
   // A form that does not match, which anyone can send, opens no write.
   const seen = await openSignOut(signOn, { ...unitOfWork.rows, now: clock() }, browser, form);
-  if (seen.kind === 'elsewhere') {
-    return seen.step;
+  if (seen.kind !== 'sign_out') {
+    return seen;
   }
   return unitOfWork.run(async (changes) => {
     const opened = await openSignOut(signOn, changes, browser, form);
-    if (opened.kind === 'elsewhere') {
-      return opened.step;
+    if (opened.kind !== 'sign_out') {
+      return opened;
     }
     await changes.interactions.finish(opened.interaction);
     return end(changes, browser, opened.session, opened.interaction.request);
@@ -79,11 +79,11 @@ async function openSignOut(
 ): Promise<OpenedSignOut> {
   const opened = await openInteraction(signOn, rows, browser, form.interaction);
   if (opened.kind === 'authorization') {
-    return { kind: 'elsewhere', step: toPage('sign_in', form.interaction) };
+    return toPage('sign_in', form.interaction);
   }
-  return opened.kind === 'elsewhere' || isFormOf(signOn, opened, form.csrfToken)
+  return opened.kind !== 'sign_out' || isFormOf(signOn, opened, form.csrfToken)
     ? opened
-    : { kind: 'elsewhere', step: toPage('sign_out', form.interaction) };
+    : toPage('sign_out', form.interaction);
 }
 
 async function end(
