@@ -30,47 +30,28 @@ interface Attempt {
 }
 
 /**
- * In order, after client authentication. Nothing is written until all pass: a failed attempt consumes
- * nothing, and only a fully valid repetition revokes, so that an eavesdropper cannot end a sign-in.
+ * By reason, in the order of the checks, after client authentication. Nothing is written until all pass: a
+ * failed attempt consumes nothing, and only a fully valid repetition revokes, so that an eavesdropper cannot
+ * end a sign-in.
  */
-const CHECKS: readonly [reason: string, check: (attempt: Attempt) => ServiceError | undefined][] = [
-  [
-    'application',
-    ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
-  ],
-  [
-    'redirect_uri',
-    ({ code, exchange }) =>
-      code.redirectUri === exchange.redirectUri
-        ? undefined
-        : invalidGrant('The redirect_uri is not that of the authorization request.'),
-  ],
-  [
-    'redirect_uri_removed',
-    ({ application, code }) =>
-      registeredRedirect(application, code.redirectUri)?.instanceId === code.instanceId
-        ? undefined
-        : invalidGrant('The redirect_uri is not registered any more.'),
-  ],
-  ['code_verifier', faultOfVerifier],
-  [
-    'scopes',
-    ({ scopes }) =>
-      scopes.length > 0
-        ? undefined
-        : invalidGrant('The application may not use the granted scopes any more.'),
-  ],
-  [
-    'person',
-    ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
-  ],
+const CHECKS: Readonly<Record<string, (attempt: Attempt) => ServiceError | undefined>> = {
+  application: ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
+  redirect_uri: ({ code, exchange }) =>
+    code.redirectUri === exchange.redirectUri
+      ? undefined
+      : invalidGrant('The redirect_uri is not that of the authorization request.'),
+  redirect_uri_removed: ({ application, code }) =>
+    registeredRedirect(application, code.redirectUri)?.instanceId === code.instanceId
+      ? undefined
+      : invalidGrant('The redirect_uri is not registered any more.'),
+  code_verifier: faultOfVerifier,
+  scopes: ({ scopes }) =>
+    scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
+  person: ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
   // Not one that was redeemed in time: its repetition revokes also later.
-  [
-    'expired',
-    ({ code: { status, expiresAt }, now }) =>
-      status === 'EXPIRED' || (status === 'ISSUED' && expiresAt <= now) ? codeIsOver() : undefined,
-  ],
-];
+  expired: ({ code: { status, expiresAt }, now }) =>
+    status === 'EXPIRED' || (status === 'ISSUED' && expiresAt <= now) ? codeIsOver() : undefined,
+};
 
 /** A code, and the person who has signed in. */
 interface FoundCode {
@@ -126,7 +107,7 @@ function checked(
   const { code } = found;
   const person = admitted(found.identity);
   const scopes = scopesInForce(code.scopes, application);
-  for (const [reason, check] of CHECKS) {
+  for (const [reason, check] of Object.entries(CHECKS)) {
     const refusal = check({ application, code, exchange, scopes, person, now: clock() });
     if (refusal) {
       // Recorded, because the code exists and only a redirect discloses one: it may be stolen or injected.
