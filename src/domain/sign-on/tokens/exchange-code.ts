@@ -9,7 +9,7 @@ import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
-import { scopesInForce } from './standing.js';
+import { actionOn, scopesInForce } from './standing.js';
 import { grantEnds, type IssuedTokens, lifetimeSeconds, signAccessToken, signIdToken } from './tokens.js';
 
 export interface CodeExchange {
@@ -181,16 +181,6 @@ async function revokeIfReplayed(
   if (code?.status === 'REDEEMED' && (await changes.grants.revoke(replayed.grantId, now))) {
     await changes.audit(actor, { ...actionOn(replayed, 'code.replayed'), outcome: 'refused' });
   }
-}
-
-/** For the audit log. */
-function actionOn(
-  { grantId, accountId, instanceId }: AuthorizationCode,
-  type: string,
-  more: Record<string, string> = {},
-) {
-  const attributes = { grant_id: grantId, instance_id: instanceId, ...more };
-  return { type, subject: { type: 'account', id: accountId }, attributes };
 }
 
 function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {

@@ -1,6 +1,6 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
-import type { Actor, AuditOutcome } from '../../operator/audit.js';
+import type { Actor } from '../../operator/audit.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { KnownApplication } from '../applications.js';
 import { parseScopes } from '../authorization/request-parsers.js';
@@ -8,7 +8,7 @@ import type { Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
-import { scopesInForce, standingOf } from './standing.js';
+import { actionOn, scopesInForce, standingOf } from './standing.js';
 import { grantEnds, type IssuedTokens, RETRY_WINDOW_MS, signAccessToken } from './tokens.js';
 
 export interface Refresh {
@@ -36,7 +36,8 @@ export async function rotateRefreshToken(
   const standing = await standingOf(issuer, shown?.grant, application, shown?.identity);
   if (!shown || !standing) {
     if (shown && shown.grant.applicationId !== application.id) {
-      issuer.observe({ actor: asker.actor, ...actionOn(shown.grant, 'refresh_token.refused', 'refused') });
+      const refused = actionOn(shown.grant, 'refresh_token.refused');
+      issuer.observe({ actor: asker.actor, ...refused, outcome: 'refused' });
     }
     throw invalidGrant();
   }
@@ -83,7 +84,7 @@ async function rotate(
     throw invalidGrant();
   }
   if (!outcome.isRotated) {
-    observe({ actor, ...actionOn(grant, 'refresh_token.retried', 'succeeded') });
+    observe({ actor, ...actionOn(grant, 'refresh_token.retried'), outcome: 'succeeded' });
   }
   return outcome;
 }
@@ -107,18 +108,9 @@ async function isRetry(
   const grant = await changes.grants.find(id);
   const judgement = grant ? judgeSpentToken(grant, generation, now) : 'over';
   if (grant && judgement === 'reuse' && (await changes.grants.revoke(id, now))) {
-    await changes.audit(actor, actionOn(grant, 'refresh_token.reused', 'refused'));
+    await changes.audit(actor, { ...actionOn(grant, 'refresh_token.reused'), outcome: 'refused' });
   }
   return judgement === 'retry';
-}
-
-function actionOn(
-  { id, accountId, instanceId }: Grant,
-  type: `refresh_token.${'refused' | 'retried' | 'reused'}`,
-  outcome: AuditOutcome,
-) {
-  const subject = { type: 'account', id: accountId };
-  return { type, outcome, subject, attributes: { grant_id: id, instance_id: instanceId } };
 }
 
 function invalidGrant(): ServiceError {

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
-import { grantBehind, type PresentedToken } from './standing.js';
+import { actionOn, grantBehind, type PresentedToken } from './standing.js';
 
 /** Ends the grant of any of its tokens, of any age. For unknown and ended tokens it succeeds. */
 export async function revokeToken(
@@ -24,11 +24,7 @@ export async function revokeToken(
   }
   await issuer.unitOfWork.run(async (changes) => {
     if (await changes.grants.revoke(grant.id, issuer.clock())) {
-      await changes.audit(actorOf(client), {
-        type: 'token.revoked',
-        subject: { type: 'account', id: grant.accountId },
-        attributes: { grant_id: grant.id, instance_id: grant.instanceId },
-      });
+      await changes.audit(actorOf(client), actionOn(grant, 'token.revoked'));
     }
   });
 }

@@ -1,5 +1,6 @@
 import type { Grant } from '../../credentials/grants.js';
 import type { Application } from '../../operator/rows/applications.js';
+import type { AuthorizationCode } from '../authorization/codes.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 
@@ -8,6 +9,13 @@ export type PresentedToken =
   | { kind: 'access'; token: VerifiedAccessToken }
   | { kind: 'refresh'; token: string }
   | undefined;
+
+/** For the audit log: an act on a grant, or on the code that makes it. */
+export function actionOn(on: Grant | AuthorizationCode, type: string, more: Record<string, string> = {}) {
+  const grantId = 'grantId' in on ? on.grantId : on.id;
+  const attributes = { grant_id: grantId, instance_id: on.instanceId, ...more };
+  return { type, subject: { type: 'account', id: on.accountId }, attributes };
+}
 
 /** The grant of a token, in any state and of any application. */
 export async function grantBehind(
