@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
-import { takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
+import { type EmailPorts, takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import {
@@ -25,23 +25,7 @@ import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<
-  SignOnChanges,
-  | 'accounts'
-  | 'attempts'
-  | 'audit'
-  | 'emailChanges'
-  | 'grants'
-  | 'links'
-  | 'lock'
-  | 'notices'
-  | 'now'
-  | 'passwords'
-  | 'recordEvent'
-  | 'sessions'
-  | 'touch'
-  | 'users'
->;
+type Ports = EmailPorts & Pick<SignOnChanges, 'attempts' | 'audit' | 'grants' | 'notices' | 'sessions'>;
 
 const NO_PASSWORD_YET: ErrorPage = {
   kind: 'link',
