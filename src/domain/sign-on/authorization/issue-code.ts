@@ -5,7 +5,7 @@ import { getUser, writeUsers } from '../../platform/people/users.js';
 import type { Identity } from '../identity.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { NextStep } from '../interaction/next-step.js';
-import { auditIn, type Browser } from '../sessions/browser.js';
+import { auditRequest, type Browser } from '../sessions/browser.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 
@@ -70,20 +70,7 @@ export async function issueCode(
     issuedAt: changes.now,
     expiresAt: changes.now + CODE_LIFETIME_MS,
   });
-  await auditIn(
-    changes,
-    browser,
-    { type: 'account', id: accountId },
-    {
-      type: 'code.issued',
-      subject: { type: 'application', id: applicationId },
-      attributes: {
-        instance_id: instanceId,
-        client_id: clientId,
-        user_type: userType,
-        scopes: scopes.join(' '),
-      },
-    },
-  );
+  const attributes = { client_id: clientId, user_type: userType, scopes: scopes.join(' ') };
+  await auditRequest(changes, browser, { accountId, request }, { type: 'code.issued', attributes });
   return code;
 }

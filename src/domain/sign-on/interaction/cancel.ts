@@ -1,5 +1,5 @@
 import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
-import { auditIn, type Browser, type BrowserStep } from '../sessions/browser.js';
+import { auditRequest, type Browser, type BrowserStep } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { leave } from './advance.js';
@@ -37,7 +37,9 @@ async function end(
     return stale(opened.interaction.request, 'answered');
   }
   const way = wayBack(nextStep(situation));
-  await auditEnd(changes, browser, opened, way);
+  const asked = { accountId: opened.accountId, request: opened.interaction.request };
+  const attributes = { reason: reasonOf(way) };
+  await auditRequest(changes, browser, asked, { type: 'sign_in.cancelled', attributes });
   return leave(signOn, situation, way);
 }
 
@@ -48,24 +50,6 @@ function wayBack(step: NextStep): WayBack {
   }
   const refusal = isWithoutAccess(step) ? NO_ACCESS : CANCELLED;
   return { kind: 'refuse', refusal };
-}
-
-async function auditEnd(
-  changes: Pick<SignOnChanges, 'audit'>,
-  browser: Browser,
-  { accountId, interaction: { request } }: PersonsForm,
-  way: WayBack,
-): Promise<void> {
-  await auditIn(
-    changes,
-    browser,
-    { type: 'account', id: accountId },
-    {
-      type: 'sign_in.cancelled',
-      subject: { type: 'application', id: request.applicationId },
-      attributes: { instance_id: request.instanceId, reason: reasonOf(way) },
-    },
-  );
 }
 
 function reasonOf(way: WayBack): string {

@@ -1,4 +1,4 @@
-import { auditIn, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
+import { auditRequest, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
@@ -40,7 +40,8 @@ async function approve(
   const { request, progress } = interaction;
   const { applicationId, instanceId, scopes } = request;
   await changes.consents.give({ accountId, applicationId, instanceId }, scopes, changes.now);
-  await auditDecision(changes, browser, decision, 'consent.given');
+  const attributes = { scopes: scopes.join(' ') };
+  await auditRequest(changes, browser, { accountId, request }, { type: 'consent.given', attributes });
   return advance(signOn, changes, browser, underWay(decision, { ...progress, approvedBy: accountId }));
 }
 
@@ -63,19 +64,8 @@ async function deny(
     const hadGrants = await changes.grants.revokeOfApplication(key, changes.now);
     isWithdrawn = hadApproval || hadGrants;
   }
-  await auditDecision(changes, browser, decision, 'consent.denied', isWithdrawn ? { withdrawn: 'true' } : {});
+  const attributes = { scopes: request.scopes.join(' '), ...(isWithdrawn && { withdrawn: 'true' }) };
+  await auditRequest(changes, browser, { accountId, request }, { type: 'consent.denied', attributes });
   const refusal = { error: 'access_denied', description: 'The person did not approve the request.' } as const;
   return leave(signOn, decision.situation, { kind: 'refuse', refusal });
-}
-
-async function auditDecision(
-  changes: Pick<SignOnChanges, 'audit'>,
-  browser: Browser,
-  { accountId, interaction: { request } }: Decision,
-  type: 'consent.given' | 'consent.denied',
-  more: Record<string, string> = {},
-): Promise<void> {
-  const subject = { type: 'application', id: request.applicationId };
-  const attributes = { instance_id: request.instanceId, scopes: request.scopes.join(' '), ...more };
-  await auditIn(changes, browser, { type: 'account', id: accountId }, { type, subject, attributes });
 }

@@ -1,9 +1,10 @@
+import type { AccountId } from '../../../../generated/ids.js';
 import { EACH_CONTROL } from '../../control-characters.js';
 import type { PasswordFault } from '../../credentials/passwords.js';
 import type { Actor, AuditedAction, AuditParty } from '../../operator/audit.js';
 import type { CommonChanges } from '../../unit-of-work.js';
 import { withAnswer } from '../authorization/redirect-target.js';
-import type { SignOutRequest } from '../interaction/interactions.js';
+import type { AuthorizationRequest, SignOutRequest } from '../interaction/interactions.js';
 
 /** The browser that sent a request. */
 export interface Browser {
@@ -99,6 +100,21 @@ export function auditIn(
     subject: party,
     ...action,
     attributes: { ...attributes, ...userAgentOf(browser) },
+  });
+}
+
+/** Records what a person does about the request of an application. */
+export function auditRequest(
+  changes: Pick<CommonChanges, 'audit'>,
+  browser: Browser,
+  { accountId, request }: { accountId: AccountId; request: AuthorizationRequest },
+  { type, attributes }: Pick<AuditedAction, 'type' | 'attributes'>,
+): Promise<void> {
+  const person = { type: 'account', id: accountId };
+  return auditIn(changes, browser, person, {
+    type,
+    subject: { type: 'application', id: request.applicationId },
+    attributes: { instance_id: request.instanceId, ...attributes },
   });
 }
 
