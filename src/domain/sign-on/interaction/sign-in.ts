@@ -1,4 +1,4 @@
-import type { ApplicationId, InstanceId } from '../../../../generated/ids.js';
+import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
 import type { Session } from '../../credentials/sessions.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
@@ -57,12 +57,15 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
     : refuse(signOn, browser, { form, candidate });
 }
 
+interface Attempt {
+  form: SignInForm;
+  candidate: Candidate;
+  counted: CountedGuess;
+}
+
 /** The password is right, unless it was changed meanwhile. */
-async function proceed(
-  signOn: SignOn,
-  browser: Browser,
-  { form, candidate, counted }: { form: SignInForm; candidate: Candidate; counted: CountedGuess },
-): Promise<BrowserStep> {
+async function proceed(signOn: SignOn, browser: Browser, attempt: Attempt): Promise<BrowserStep> {
+  const { candidate } = attempt;
   if (candidate.accountId) {
     await countPerson(signOn, candidate.accountId);
   }
@@ -71,12 +74,7 @@ async function proceed(
     if (!account) {
       return undefined;
     }
-    const step = await accept(signOn, changes, browser, {
-      token: form.interaction,
-      candidate,
-      account,
-      counted,
-    });
+    const step = await accept(signOn, changes, browser, attempt, account.id);
     const { passwordSetAt } = candidate;
     return { ...step, device: deviceCookieOf(signOn, browser, { accountId: account.id, passwordSetAt }) };
   });
@@ -84,7 +82,7 @@ async function proceed(
   if (candidate.accountId && proceeded?.kind === 'page' && proceeded.page === 'sign_in') {
     observeNoAccess(signOn, browser, candidate.accountId, candidate);
   }
-  return proceeded ?? refuse(signOn, browser, { form, candidate });
+  return proceeded ?? refuse(signOn, browser, attempt);
 }
 
 async function candidateOf(
@@ -126,12 +124,8 @@ async function accept(
   signOn: SignOn,
   changes: AdvancePorts & Pick<SignOnChanges, 'attempts' | 'grants' | 'lock'>,
   browser: Browser,
-  {
-    token,
-    candidate: { applicationId, instanceId },
-    account: { id },
-    counted,
-  }: { token: string; candidate: Candidate; account: Account; counted: CountedGuess },
+  { form, candidate: { applicationId, instanceId }, counted }: Attempt,
+  id: AccountId,
 ): Promise<BrowserStep> {
   await forgiveGuess(changes, counted);
   const attributes = { application_id: applicationId, instance_id: instanceId };
@@ -150,7 +144,7 @@ async function accept(
     }
     return held;
   };
-  const opened = await openAuthorization(signOn, changes, browser, token);
+  const opened = await openAuthorization(signOn, changes, browser, form.interaction);
   if (opened.kind !== 'authorization') {
     // The form was sent twice, or another tab was faster. The password was right, so the session is valid.
     const present = await sessionOf(changes, browser, signOn.sessionLimits);
@@ -168,7 +162,7 @@ async function accept(
 async function refuse(
   signOn: SignOn,
   browser: Browser,
-  { form, candidate }: { form: SignInForm; candidate: Candidate },
+  { form, candidate }: Pick<Attempt, 'form' | 'candidate'>,
 ): Promise<BrowserStep> {
   const { applicationId, accountId } = candidate;
   await recordRefusal(signOn, browser, {
