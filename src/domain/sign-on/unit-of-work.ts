@@ -22,6 +22,9 @@ export interface SignOnRows extends PlatformRows {
   readonly signingKeys: SigningKeyRows;
 }
 
+/** Some of these rows with the time of the read, committed or in a write. */
+export type RowsAt<Name extends keyof SignOnRows> = Pick<SignOnRows, Name> & { now: number };
+
 /** All rows that one step of sign-on may change, in its transaction. */
 export interface SignOnChanges extends Changes, SignOnRows {}
 

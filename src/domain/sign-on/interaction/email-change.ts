@@ -21,7 +21,7 @@ import {
 } from '../sessions/guess-limits.js';
 import { recordRefusal } from '../sessions/refusals.js';
 import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
 
 /** What these rules use of a write. */
@@ -137,11 +137,9 @@ async function refuse(signOn: SignOn, browser: Browser, { id }: Account): Promis
   return { kind: 'page', page: 'change_email', interaction: '', problem: 'wrong' };
 }
 
-type Rows = Pick<SignOnUnitOfWork['rows'], 'emailChanges' | 'accounts'> & { now: number };
-
 /** A pending change with a valid link, of a person who may sign in. */
 async function goodChange(
-  { emailChanges, accounts, now }: Rows,
+  { emailChanges, accounts, now }: RowsAt<'accounts' | 'emailChanges'>,
   tokenHash: string,
 ): Promise<{ change: EmailChange; account: Account } | undefined> {
   const change = await emailChanges.findByLink(tokenHash);

@@ -16,7 +16,7 @@ import {
 import { deviceCookieOf } from '../sessions/devices.js';
 import { assertFewOf, forgiveGuessesAt } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { MAX_ENTRANCES } from './entrances.js';
 
 /** The content of a good link's page. Reading it consumes nothing, because mail scanners read it too. */
@@ -107,8 +107,6 @@ async function show(
   return good && { email: good.account.email, purpose: good.link.purpose };
 }
 
-type Rows = Pick<SignOnUnitOfWork['rows'], 'links' | 'accounts'> & { now: number };
-
 interface KnownLink {
   link: AccountLink;
   account: Account;
@@ -116,7 +114,7 @@ interface KnownLink {
 
 /** A valid link of a person who may sign in, at the address it was mailed to. */
 async function goodLink(
-  rows: Rows,
+  rows: RowsAt<'accounts' | 'links'>,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
 ): Promise<KnownLink | undefined> {
@@ -126,7 +124,7 @@ async function goodLink(
 
 /** The same, also if it was used. */
 async function knownLink(
-  { links, accounts, now }: Rows,
+  { links, accounts, now }: RowsAt<'accounts' | 'links'>,
   tokenHash: string,
   purposes: readonly LinkPurpose[],
 ): Promise<KnownLink | undefined> {

@@ -3,7 +3,7 @@ import { emailKeyOf } from '../../platform/people/email-keys.js';
 import { countPerson } from '../sessions/begin-limits.js';
 import { type Browser, type BrowserStep, type PageName, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
+import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { sealed, situationOf } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
@@ -14,9 +14,7 @@ import {
   openAuthorization,
 } from './open-interaction.js';
 
-type Rows = Pick<SignOnRows, 'applications' | 'consents' | 'identities' | 'interactions' | 'sessions'> & {
-  now: number;
-};
+type Rows = RowsAt<'applications' | 'consents' | 'identities' | 'interactions' | 'sessions'>;
 
 /** What every form of an interaction's page sends. */
 export interface Form {
@@ -86,7 +84,7 @@ function isBy(identity: Situation['identity'], { email }: Form): boolean {
 
 /** Reads without a lock, to show a page. */
 export async function situationNow(
-  rows: Pick<Rows, 'applications' | 'consents' | 'identities' | 'now'>,
+  rows: RowsAt<'applications' | 'consents' | 'identities'>,
   { interaction: { request, progress }, session }: OwnInteraction<AuthorizationRequest>,
 ): Promise<Situation> {
   const signedIn = session.account;

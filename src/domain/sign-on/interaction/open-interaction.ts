@@ -1,9 +1,10 @@
-import type { Session, SessionRows } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/sessions.js';
 import { withoutPerson } from '../authorization/authorization-parameters.js';
 import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
-import type { AuthorizationRequest, Interaction, InteractionRows, SignOutRequest } from './interactions.js';
+import type { RowsAt } from '../unit-of-work.js';
+import type { AuthorizationRequest, Interaction, SignOutRequest } from './interactions.js';
 
 /** An interaction that belongs to this browser. */
 export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
@@ -18,15 +19,9 @@ export type OpenedAuthorization =
 
 export type OpenedSignOut = ({ kind: 'sign_out' } & OwnInteraction<SignOutRequest>) | BrowserStep;
 
-interface Rows {
-  sessions: SessionRows;
-  interactions: InteractionRows;
-  now: number;
-}
-
 export async function openInteraction(
   { sessionLimits, interactionSeals }: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
-  rows: Rows,
+  rows: RowsAt<'interactions' | 'sessions'>,
   browser: Browser,
   token: string,
 ): Promise<OpenedAuthorization | OpenedSignOut> {
@@ -56,7 +51,7 @@ export async function openInteraction(
 /** The same where only an authorization can go on. */
 export async function openAuthorization(
   signOn: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
-  rows: Rows,
+  rows: RowsAt<'interactions' | 'sessions'>,
   browser: Browser,
   token: string,
 ): Promise<OpenedAuthorization> {

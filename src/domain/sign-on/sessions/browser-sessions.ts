@@ -1,13 +1,9 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
-import type { Session, SessionRows } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/sessions.js';
 import type { SessionLimits } from '../sign-on.js';
+import type { RowsAt } from '../unit-of-work.js';
 import type { Browser, CookieChange } from './browser.js';
-
-interface SessionsAt {
-  sessions: SessionRows;
-  now: number;
-}
 
 /** A session, and its cookie if that changes. */
 interface HeldSession {
@@ -17,7 +13,7 @@ interface HeldSession {
 
 /** The session of the browser, or an unknown browser's cookie. Undefined for neither, or past its limits. */
 export async function sessionOf(
-  { sessions, now }: SessionsAt,
+  { sessions, now }: RowsAt<'sessions'>,
   { sessionHash }: Browser,
   limits: SessionLimits,
 ): Promise<Session | undefined> {
@@ -60,7 +56,7 @@ export const SESSIONS_PER_ACCOUNT = 50;
  * the browser is replaced; an interaction continues.
  */
 export async function signInTo(
-  { sessions, now }: SessionsAt,
+  { sessions, now }: RowsAt<'sessions'>,
   present: Session | undefined,
   accountId: AccountId,
   limits: SessionLimits,
@@ -91,7 +87,7 @@ const SEEN_IN_IDLE_TIME = 10;
 
 /** Records the time of the last request. */
 export async function noteSeen(
-  { sessions, now }: SessionsAt,
+  { sessions, now }: RowsAt<'sessions'>,
   session: Session,
   { idleMs }: SessionLimits,
 ): Promise<void> {

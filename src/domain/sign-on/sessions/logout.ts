@@ -6,7 +6,7 @@ import type { Form } from '../interaction/open-form.js';
 import { isFormOf, type OpenedSignOut, openInteraction } from '../interaction/open-interaction.js';
 import type { ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
+import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
@@ -73,7 +73,7 @@ export async function confirmLogout(signOn: SignOn, browser: Browser, form: Form
 /** The sign-out of a form, or where else the browser goes. */
 async function openSignOut(
   signOn: SignOn,
-  rows: Pick<SignOnRows, 'interactions' | 'sessions'> & { now: number },
+  rows: RowsAt<'interactions' | 'sessions'>,
   browser: Browser,
   form: Form,
 ): Promise<OpenedSignOut> {
