@@ -2,12 +2,12 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { lockedInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
-import { changedFields, type Update, updatedFields, writeChanged } from '../../platform/changes.js';
+import { changedFields, type Update, updatedFields } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
 import { auditChange } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { lockedSubscription, type ManagedSubscription } from './rows.js';
+import { lockedSubscription, type ManagedSubscription, writeSubscription } from './rows.js';
 import {
   type AddressPolicy,
   allowedAddress,
@@ -76,29 +76,18 @@ export async function subscriptionUpdate(
   return async (changes) => {
     const present = await lockedSubscription(changes, update.subscriptionId, update.expectedVersion);
     await requireClients(changes, present, chosen.clientIds ?? []);
-    return writeSettings(changes, present, {
+    const settings: Partial<Subscription> = {
       // The state of the old address does not apply to the new one.
       ...(url !== undefined && url !== present.url && { url, failingSince: null }),
       ...(chosen.eventTypes && { eventTypes: chosen.eventTypes }),
       ...(chosen.clientIds !== undefined && { clientIds: chosen.clientIds ?? [] }),
       ...(chosen.description !== undefined && { description: chosen.description?.trim() ?? '' }),
-    });
-  };
-}
-
-/** Writes changed settings with a new version and an audit event. */
-async function writeSettings(
-  changes: WebhookChanges,
-  present: ManagedSubscription,
-  settings: Partial<Subscription>,
-): Promise<ManagedSubscription> {
-  return writeChanged(present, settings, changes.now, async (changed) => {
-    await changes.subscriptions.update(changed);
-    await auditChange(changes, 'subscription.updated', changed.id, {
-      ...changedFields(present, changed),
+    };
+    return writeSubscription(changes, 'updated', present, settings, {
+      ...changedFields(present, { ...present, ...settings }),
       ...(settings.url && { url_origin: originOf(settings.url) }),
     });
-  });
+  };
 }
 
 /** Locks the instance integration, with its subscriptions, until the transaction ends. */

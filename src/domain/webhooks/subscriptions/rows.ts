@@ -2,7 +2,8 @@ import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../..
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
-import { assertExpectedVersion } from '../../platform/changes.js';
+import { assertExpectedVersion, writeChanged } from '../../platform/changes.js';
+import { auditChange } from '../../unit-of-work.js';
 import { type Delivery, type DeliveryOrigin, UNTRIED } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import type { WebhookChanges } from '../unit-of-work.js';
@@ -62,6 +63,20 @@ export async function lockedSubscription(
   const subscription = existing(found, ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
   assertExpectedVersion(subscription, expectedVersion);
   return subscription;
+}
+
+/** Writes changed fields with a new version and an audit event. */
+export function writeSubscription(
+  changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
+  what: string,
+  present: ManagedSubscription,
+  fields: Partial<ManagedSubscription>,
+  attributes?: Record<string, string>,
+): Promise<ManagedSubscription> {
+  return writeChanged(present, fields, changes.now, async (changed) => {
+    await changes.subscriptions.update(changed);
+    await auditChange(changes, `subscription.${what}`, changed.id, attributes);
+  });
 }
 
 /**

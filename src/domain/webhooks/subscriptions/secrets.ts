@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { letEnd, validateRotation } from '../../operator/lifetime.js';
-import { writeChanged } from '../../platform/changes.js';
-import { auditChange } from '../../unit-of-work.js';
 import type { WebhookChanges } from '../unit-of-work.js';
-import { lockedSubscription, type ManagedSubscription, type SubscriptionSecret } from './rows.js';
+import {
+  lockedSubscription,
+  type ManagedSubscription,
+  type SubscriptionSecret,
+  writeSubscription,
+} from './rows.js';
 import type { SecretBox } from './subscription.js';
 
 /** The prefix of Standard Webhooks. */
@@ -40,9 +43,7 @@ export async function rotateSubscriptionSecret(
   });
   const { kept, secret } = await newSubscriptionSecret(changes, secrets, present.id);
   const renewed = { secrets: [...ending, kept] };
-  const subscription = await writeChanged(present, renewed, changes.now, async (changed) => {
-    await changes.subscriptions.update(changed);
-    await auditChange(changes, 'subscription.secret_rotated', changed.id, { secret_id: kept.id });
-  });
+  const attributes = { secret_id: kept.id };
+  const subscription = await writeSubscription(changes, 'secret_rotated', present, renewed, attributes);
   return { subscription, secret };
 }

@@ -1,5 +1,4 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
-import { writeChanged } from '../../platform/changes.js';
 import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
 import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
 import {
@@ -8,8 +7,9 @@ import {
   lockedSubscription,
   type ManagedSubscription,
   MOST_CLOSED_AT_ONCE,
+  writeSubscription,
 } from './rows.js';
-import type { DisabledReason, Subscription } from './subscription.js';
+import type { DisabledReason } from './subscription.js';
 
 interface ChosenSubscription {
   subscriptionId: string;
@@ -31,7 +31,7 @@ export async function enableSubscription(
   await assertConfigured(changes, present);
   // Usually none: the caller holds the rest before, so that this write is short.
   await changes.deliveries.holdPending(present.id, Number.MAX_SAFE_INTEGER);
-  return writeStatus(changes, 'enabled', present, {
+  return writeSubscription(changes, 'enabled', present, {
     status: 'ACTIVE',
     disabledReason: null,
     disabledAt: null,
@@ -55,7 +55,7 @@ export async function disableSubscription(
   if (present.status === 'DISABLED' && isLasting) {
     return { subscription: present, held: 0 };
   }
-  const subscription = await writeStatus(
+  const subscription = await writeSubscription(
     changes,
     'disabled',
     present,
@@ -76,19 +76,6 @@ export async function deleteSubscription(
   const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
   await auditChange(changes, 'subscription.deleted', present.id);
   return cancelled;
-}
-
-async function writeStatus(
-  changes: StatusChanges,
-  what: string,
-  present: ManagedSubscription,
-  fields: Partial<Subscription>,
-  attributes?: Record<string, string>,
-): Promise<ManagedSubscription> {
-  return writeChanged(present, fields, changes.now, async (changed) => {
-    await changes.subscriptions.update(changed);
-    await auditChange(changes, `subscription.${what}`, changed.id, attributes);
-  });
 }
 
 type Switch = UnitOfWork<
