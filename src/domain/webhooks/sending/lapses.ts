@@ -1,6 +1,6 @@
 import { recordResults } from './records.js';
 import type { AttemptResult } from './results.js';
-import type { DeliveryProgress, SendingDependencies } from './sending.js';
+import type { SendingDependencies } from './sending.js';
 
 const SWEEP_EVERY_MS = 1_000;
 /** The part of the time for searches, which may read many rows that the database cannot remove yet. */
@@ -69,7 +69,12 @@ export class LapseSweeps {
         return false;
       }
       this.#pauseMs = SWEEP_EVERY_MS;
-      await recordLapsed(this.dependencies, lapsed);
+      // An attempt with a lapsed lease counts as made.
+      const results = lapsed.map(({ id, attemptsBegun }) => ({
+        deliveryId: id,
+        attempt: { ...INTERRUPTED, number: attemptsBegun },
+      }));
+      await recordResults(this.dependencies, results);
       // The lapsed attempts used slots that other deliveries may take now.
       this.dependencies.deliveriesDue.wake();
       return true;
@@ -111,16 +116,4 @@ function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void
 
 function pauseAfter(searchMs: number): number {
   return Math.max(SWEEP_EVERY_MS, Math.min(LONGEST_PAUSE_MS, searchMs / MOST_OF_SEARCHES));
-}
-
-/** An attempt with a lapsed lease counts as made. */
-async function recordLapsed(
-  dependencies: SendingDependencies,
-  deliveries: readonly DeliveryProgress[],
-): Promise<void> {
-  const results = deliveries.map(({ id, attemptsBegun }) => ({
-    deliveryId: id,
-    attempt: { ...INTERRUPTED, number: attemptsBegun },
-  }));
-  await recordResults(dependencies, results);
 }
