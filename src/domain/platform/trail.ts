@@ -194,7 +194,7 @@ export class Trail {
       this.#addId(id);
       for (const name of changed) {
         if (!UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
-          this.#fields.add(fieldOf(kind, name));
+          this.#fields.add(`${kind}.${snakeCase(name)}`);
         }
       }
       // Some methods write a part of the row only.
@@ -223,20 +223,6 @@ function isRow(value: unknown): value is Row {
 /** The general comparison costs much more than that of two texts. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || isDeepStrictEqual(one, other);
-}
-
-const keptFields = new Map<string, string>();
-
-/** Kept: few different fields recur in every write. */
-function fieldOf(kind: Kind, name: string): string {
-  const path = `${kind}.${name}`;
-  const present = keptFields.get(path);
-  if (present !== undefined) {
-    return present;
-  }
-  const field = `${kind}.${snakeCase(name)}`;
-  keptFields.set(path, field);
-  return field;
 }
 
 function listed(names: readonly string[], most: number): string {
