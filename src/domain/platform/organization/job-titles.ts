@@ -1,7 +1,7 @@
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { type Listing, textPage } from '../listing.js';
-import { rewriteWorkers, workersOf } from '../people/worker-detachment.js';
+import { rewriteWorkers, workersOf } from '../people/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
@@ -70,17 +70,10 @@ export async function renameJobTitle(
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'new_title', violation);
   }
   await changes.jobTitles.remove(client.id, from);
-  let updatedWorkers = 0;
-  for await (const batch of workersOf(changes, client.id, { jobTitle: from })) {
-    const renamed = batch
-      .filter(({ jobTitles }) => jobTitles.includes(from))
-      .map((worker) => {
-        const jobTitles = worker.jobTitles.map((held) => (held === from ? to : held));
-        return { ...worker, jobTitles: [...new Set(jobTitles)] };
-      });
-    await rewriteWorkers(changes, client, renamed);
-    updatedWorkers += renamed.length;
-  }
+  const updatedWorkers = await rewriteWorkers(changes, client, { jobTitle: from }, ({ jobTitles }) => {
+    const renamed = jobTitles.map((held) => (held === from ? to : held));
+    return jobTitles.includes(from) ? { jobTitles: [...new Set(renamed)] } : undefined;
+  });
   await changes.touch(client.id);
   return { title: to, updatedWorkers };
 }

@@ -5,7 +5,7 @@ import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
 import { type Update, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
-import { clearLocation } from '../people/worker-detachment.js';
+import { rewriteWorkers } from '../people/workers.js';
 import type { Location } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -79,7 +79,9 @@ export async function deleteLocation(
     entity: { type: 'organizationLocation', id: location.id },
     data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
   });
-  const detachedWorkers = await clearLocation(changes, client, location.id);
+  const detachedWorkers = await rewriteWorkers(changes, client, { locationId: location.id }, () => ({
+    location: null,
+  }));
   await changes.locations.delete(location.id);
   await changes.touch(client.id);
   return { detachedWorkers };

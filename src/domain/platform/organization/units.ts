@@ -1,6 +1,6 @@
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
-import { clearUnit } from '../people/worker-detachment.js';
+import { rewriteWorkers } from '../people/workers.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
@@ -72,7 +72,7 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
   });
 }
 
-/** Offboarded workers do not prevent it: they lose the unit. */
+/** Offboarded workers do not prevent it: they lose the unit, and their next one becomes the primary one. */
 export async function deleteUnit(
   changes: Ports,
   { unitId, expectedVersion }: { unitId: string; expectedVersion?: string },
@@ -89,7 +89,10 @@ export async function deleteUnit(
     const message = `The unit still has ${users.join(' and ')}. Move or delete them first.`;
     throw new ServiceError(ErrorCode.RESOURCE_IN_USE, message);
   }
-  await clearUnit(changes, client, unit.id);
+  await rewriteWorkers(changes, client, { unitId: unit.id }, ({ units, primaryUnit }) => {
+    const left = units.filter(({ id }) => id !== unit.id);
+    return { units: left, primaryUnit: primaryUnit?.id === unit.id ? (left[0] ?? null) : primaryUnit };
+  });
   await changes.units.delete(unit.id);
   await changes.touch(client.id);
 }

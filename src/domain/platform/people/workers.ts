@@ -2,10 +2,12 @@ import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
 import type { Address } from '../../directory/names.js';
+import { newVersion } from '../../version.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
+import { BATCH_ROWS } from '../changes.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
-import type { Worker } from '../rows/people.js';
+import type { Worker, WorkerFilter } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
@@ -63,6 +65,53 @@ export function recordWorkers(
       return { type, instanceId, clientId, entity: { type: 'worker' as const, id }, data };
     }),
   );
+}
+
+/**
+ * Workers of the client in batches, including offboarded ones, oldest first. The caller may change them on
+ * the way.
+ */
+export async function* workersOf(
+  changes: Pick<Changes, 'workers'>,
+  clientId: ClientId,
+  filter: Omit<WorkerFilter, 'statuses'>,
+): AsyncGenerator<Worker[]> {
+  let after: Worker | undefined;
+  do {
+    const batch: Worker[] = await changes.workers.page({ after, limit: BATCH_ROWS }, clientId, filter);
+    yield batch;
+    after = batch.length === BATCH_ROWS ? batch.at(-1) : undefined;
+  } while (after);
+}
+
+/**
+ * Changes fields of these workers, and returns how many have changed. It is part of another change, which
+ * touches the client once for all.
+ */
+export async function rewriteWorkers(
+  changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
+  client: Client,
+  filter: Omit<WorkerFilter, 'statuses'>,
+  changeOf: (worker: Worker) => Partial<Worker> | undefined,
+): Promise<number> {
+  let count = 0;
+  for await (const batch of workersOf(changes, client.id, filter)) {
+    const rewritten: Worker[] = [];
+    for (const worker of batch) {
+      const fields = changeOf(worker);
+      if (fields) {
+        const changed = { ...worker, ...fields, version: newVersion(), updatedAt: changes.now };
+        if (fields.units) {
+          await changes.workers.assign(changed);
+        }
+        await changes.workers.update(changed);
+        rewritten.push(changed);
+      }
+    }
+    await recordWorkers(changes, 'worker.updated', client, rewritten);
+    count += rewritten.length;
+  }
+  return count;
 }
 
 function snapshotOf(worker: Worker): WorkerEventData {
