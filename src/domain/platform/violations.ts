@@ -52,6 +52,15 @@ export class Violations {
     return items;
   }
 
+  /** A list of required texts. Returns those to check further. */
+  requiredTexts(most: number, path: string, texts: readonly string[]): readonly string[] {
+    const checked = this.listOfAtMost(most, path, texts);
+    for (const [index, text] of checked.entries()) {
+      this.requiredText(`${path}[${index}]`, text);
+    }
+    return checked;
+  }
+
   /** Reports the fault of each item that has one. */
   items<Item>(path: string, items: readonly Item[], faultOf: (item: Item) => string | undefined): void {
     for (const [index, item] of items.entries()) {

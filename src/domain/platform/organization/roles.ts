@@ -25,7 +25,7 @@ export async function createRole(
   const violations = new Violations();
   violations.requiredId('client_id', clientId);
   violations.requiredText('name', name);
-  validatePermissions(violations, permissions);
+  violations.requiredTexts(MAX_PERMISSIONS, 'permissions', permissions);
   violations.throwIfAny();
   const client = await lockClient(changes, clientId);
   return addCustomRole(changes, client.id, name.trim(), permissions);
@@ -103,7 +103,7 @@ export async function editRolePermissions(
 ): Promise<{ role: Role; repointedUsers: number }> {
   const violations = new Violations();
   violations.givenText('name', edit.name);
-  validatePermissions(violations, edit.permissions);
+  violations.requiredTexts(MAX_PERMISSIONS, 'permissions', edit.permissions);
   violations.throwIfAny();
   const role = await lockRole(changes, edit);
   const chosen = await chosenUsers(changes, role, edit.userIds);
@@ -159,12 +159,5 @@ async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, na
     if (!taken.has(candidate)) {
       return candidate;
     }
-  }
-}
-
-function validatePermissions(violations: Violations, permissions: readonly string[]): void {
-  const checked = violations.listOfAtMost(MAX_PERMISSIONS, 'permissions', permissions);
-  for (const [index, permission] of checked.entries()) {
-    violations.requiredText(`permissions[${index}]`, permission);
   }
 }

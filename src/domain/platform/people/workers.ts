@@ -156,7 +156,8 @@ export function validateWorkerFields(
   violations.givenText('first_name', fields.firstName);
   violations.givenText('last_name', fields.lastName);
   violations.givenText('phone', fields.phone, MAX_PHONE_LENGTH);
-  validateJobTitles(violations, fields.jobTitles ?? []);
+  const titles = violations.requiredTexts(MAX_JOB_TITLES, 'job_titles', fields.jobTitles ?? []);
+  violations.distinctItems('job_titles', titles);
   validateAddress(violations, 'address', fields.address, earlier);
 }
 
@@ -172,12 +173,4 @@ export function validateUnits(
 
 export function fullNameOf(firstName: string, lastName: string): string {
   return `${firstName} ${lastName}`;
-}
-
-function validateJobTitles(violations: Violations, titles: readonly string[]): void {
-  const checked = violations.listOfAtMost(MAX_JOB_TITLES, 'job_titles', titles);
-  for (const [index, title] of checked.entries()) {
-    violations.requiredText(`job_titles[${index}]`, title);
-  }
-  violations.distinctItems('job_titles', checked);
 }
