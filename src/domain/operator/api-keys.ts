@@ -15,7 +15,7 @@ import { Violations } from '../platform/violations.js';
 import { auditChange } from '../unit-of-work.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
-import { NOT_ROTATED, rotated, statusOf, validateExpiry, validateRotation } from './lifetime.js';
+import { NOT_ROTATED, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -127,9 +127,7 @@ async function issue(
     version: newVersion(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
-    ...NOT_ROTATED,
-    revokedAt: null,
-    lastUsedAt: null,
+    ...UNUSED,
   };
   await changes.apiKeys.insert(apiKey, hashSecret(key));
   return { apiKey, key };

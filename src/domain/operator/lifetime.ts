@@ -78,6 +78,15 @@ export function intendedEnd({ expiresAt, rotatedAt, intendedExpiresAt }: Rotatab
   return rotatedAt === null ? expiresAt : intendedExpiresAt;
 }
 
+/** A key or token that operators issue, without the secret itself. */
+export interface Credential extends Lifetime, Rotation, Used {
+  label: string;
+  createdAt: number;
+}
+
+/** The state of a new one. */
+export const UNUSED = { ...NOT_ROTATED, revokedAt: null, lastUsedAt: null };
+
 interface SecretRows {
   setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
   deleteSecret(secretId: string): Promise<void>;

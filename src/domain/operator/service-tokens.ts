@@ -9,7 +9,7 @@ import {
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { auditChange } from '../unit-of-work.js';
 import { requireInstance } from './integrations.js';
-import { intendedEnd, NOT_ROTATED, rotated, statusOf, validateExpiry, validateRotation } from './lifetime.js';
+import { intendedEnd, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
@@ -65,9 +65,7 @@ export async function createServiceToken(
     label: label.trim(),
     createdAt: changes.now,
     expiresAt: expiresAt ?? null,
-    ...NOT_ROTATED,
-    revokedAt: null,
-    lastUsedAt: null,
+    ...UNUSED,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
   await audit(changes, 'created', serviceToken);
@@ -95,8 +93,7 @@ export async function rotateServiceToken(
     ownerId: present.ownerId ?? present.id,
     createdAt: changes.now,
     expiresAt: expiresAt ?? endOfEqualLife(present, changes.now),
-    ...NOT_ROTATED,
-    lastUsedAt: null,
+    ...UNUSED,
   };
   await changes.serviceTokens.insert(serviceToken, hashSecret(token));
   const rotation = rotated(present, changes.now, overlapSeconds);

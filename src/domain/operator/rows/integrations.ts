@@ -2,7 +2,7 @@ import type { InstanceId, InstanceIntegrationId, IntegrationId } from '../../../
 import type { PageRequest } from '../../directory/page.js';
 import type { RowsOf } from '../../unit-of-work.js';
 import type { Versioned } from '../../version.js';
-import type { KeyStatus, Rotation } from '../lifetime.js';
+import type { Credential, KeyStatus } from '../lifetime.js';
 
 /** An external system that reads the gateway and receives webhooks. */
 export interface Integration extends Versioned {
@@ -40,18 +40,12 @@ export interface InstanceIntegrationRows extends RowsOf<InstanceIntegration> {
   delete(id: InstanceIntegrationId): Promise<void>;
 }
 
-/** A credential of an integration, without the key itself. */
-export interface ApiKey extends Rotation {
-  id: string;
+/** A credential of an integration. */
+export interface ApiKey extends Credential {
   integrationId: IntegrationId;
-  label: string;
   /** The first characters, to tell keys apart. */
   hint: string;
   version: string;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
 }
 
 interface ApiKeyFilter {

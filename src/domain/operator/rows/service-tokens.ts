@@ -1,21 +1,14 @@
 import type { InstanceId } from '../../../../generated/ids.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { PageRequest } from '../../directory/page.js';
-import type { KeyStatus, Rotation } from '../lifetime.js';
+import type { Credential, KeyStatus, Rotation } from '../lifetime.js';
 
-/** A service token, without the token itself. */
-export interface ServiceToken extends Rotation {
-  id: string;
+export interface ServiceToken extends Credential {
   kind: ServiceTokenKind;
   /** The only instance that a platform token reaches; null for all. */
   instanceId: InstanceId | null;
   /** The first token of its line of successors, with which it shares idempotency keys; null for that one. */
   ownerId: string | null;
-  label: string;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
 }
 
 export interface ServiceTokenRows {
