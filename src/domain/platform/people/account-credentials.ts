@@ -88,10 +88,7 @@ async function assertProved(
   }
 }
 
-function validated({ purpose, lifetimeSeconds }: LinkCreation): {
-  purpose: LinkPurpose;
-  lifetimeSeconds: number | undefined;
-} {
+function validated({ purpose, lifetimeSeconds }: LinkCreation) {
   const violations = new Violations();
   if (purpose === undefined) {
     violations.add('purpose', 'must be INVITATION or RESET');

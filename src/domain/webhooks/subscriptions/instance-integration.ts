@@ -40,13 +40,9 @@ export async function enableSubscriptionsOf(
   changes: StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
   instanceIntegrationId: InstanceIntegrationId,
 ): Promise<void> {
-  for (const { id: subscriptionId, disabledReason } of await subscriptionsOf(
-    changes,
-    instanceIntegrationId,
-  )) {
-    if (disabledReason === 'UNCONFIGURED') {
-      await enableSubscription(changes, { subscriptionId });
-    }
+  const subscriptions = await subscriptionsOf(changes, instanceIntegrationId);
+  for (const { id } of subscriptions.filter(({ disabledReason }) => disabledReason === 'UNCONFIGURED')) {
+    await enableSubscription(changes, { subscriptionId: id });
   }
 }
 
