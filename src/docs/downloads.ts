@@ -75,7 +75,7 @@ const SERVERS: Record<string, unknown> = {
 };
 
 /** The contracts for download, as JSON and YAML. */
-export function contractFiles(contracts: Readonly<Record<string, Contract>>): SiteFile[] {
+export function contractFiles(contracts: Record<'gateway' | 'sign-on' | 'webhooks', Contract>): SiteFile[] {
   return Object.entries(contracts).flatMap(([name, { document }]) => {
     const folder = name === 'webhooks' ? 'asyncapi' : 'openapi';
     const served = asServed(name, document);

@@ -187,7 +187,7 @@ export function storeMetrics(registry: Registry) {
     help: 'Whether other nodes can notify this one of due deliveries: 1 or 0, then it polls. Only with PostgreSQL.',
     registers,
   });
-  // No sample until the store listens for the first time.
+  // No sample with SQLite, where nothing is reported.
   listening.remove();
   const notifications = new Counter({
     name: 'store_notifications_received_total',

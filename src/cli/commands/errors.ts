@@ -16,8 +16,8 @@ export class FailedCall extends Error {
 
 /** Operators also see the internal message: why there was no answer, and from which address. */
 function messageOf({ code, message, internal, fieldViolations }: ServiceError, address: string): string {
-  // grpc-js quotes OpenSSL with its line breaks.
   if (code === ErrorCode.UNAVAILABLE || code === ErrorCode.INTERNAL_ERROR) {
+    // In one line: grpc-js quotes messages of OpenSSL, which contain line breaks.
     return `${address} gave no usable answer: ${printableLine(internal ?? message)}`;
   }
   // Some sentences are made of the one violation that there is.

@@ -35,8 +35,8 @@ export async function backup(config: Config, folder: string, options: BackupOpti
     );
   }
   await refuseOtherRelease(placeOf(config));
-  const sealed = withKey ? await keyFileSealer(config, passphraseFile) : undefined;
-  const manifest = await writeBackup(config, resolve(folder), sealed);
+  const sealKeyFile = withKey ? await keyFileSealer(config, passphraseFile) : undefined;
+  const manifest = await writeBackup(config, resolve(folder), sealKeyFile);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));
 }
 
@@ -53,7 +53,11 @@ async function keyFileSealer(config: Config, passphraseFile: string | undefined)
   };
 }
 
-async function writeBackup(config: Config, target: string, sealed?: SealKeyFile): Promise<Manifest> {
+async function writeBackup(
+  config: Config,
+  target: string,
+  sealKeyFile: SealKeyFile | undefined,
+): Promise<Manifest> {
   // Listens before the folder exists, so that a signal at any time removes the folder.
   const stop = stopSignal();
   const staged = new StagedFolder(target);
@@ -72,7 +76,7 @@ async function writeBackup(config: Config, target: string, sealed?: SealKeyFile)
     const manifest: Manifest = {
       format: MANIFEST_FORMAT,
       ...{ release: packageVersion, database, issuer: config.SIGN_ON_URL, ...facts },
-      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealed !== undefined },
+      ...{ begunAt: asIso(begunAt), endedAt: asIso(Date.now()), withKey: sealKeyFile !== undefined },
     };
     if (facts.environment !== config.ENVIRONMENT) {
       throw new Unfinished(
@@ -81,8 +85,8 @@ async function writeBackup(config: Config, target: string, sealed?: SealKeyFile)
     }
     staged.write(FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
     staged.write(FILES.valid, validFileLines({ ...facts, readAt: manifest.begunAt, valid }));
-    if (sealed !== undefined) {
-      staged.write(FILES.key, sealed(facts));
+    if (sealKeyFile !== undefined) {
+      staged.write(FILES.key, sealKeyFile(facts));
     }
     await staged.complete();
     return manifest;

@@ -96,7 +96,7 @@ function nextSteps(
   { EVENT_RETENTION }: Config,
 ): string {
   const heldMs = held.since === null ? 0 : Date.now() - held.since;
-  const areDisabled =
+  const hasDisabledSubscriptions =
     held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription');
   const steps = [
     // Before the service starts: it deletes deliveries past their retention at once.
@@ -105,11 +105,12 @@ function nextSteps(
     [...suspended, ...suspendedEarlier].some(({ kind }) => kind === 'service_token') &&
       'Resume your operator token:      integration resume tok_…',
     'Start the service:               integration serve',
-    areDisabled && 'Enable the subscriptions:        integration resume whs_…',
+    hasDisabledSubscriptions && 'Enable the subscriptions:        integration resume whs_…',
     // It knows the oldest event of each.
-    areDisabled && 'Send the events they missed:     the commands that `integration resume` prints',
+    hasDisabledSubscriptions &&
+      'Send the events they missed:     the commands that `integration resume` prints',
     ...(sendWebhooks ? replaysOf(heldEarlier) : []),
-  ].filter(Boolean);
+  ].filter((step) => step !== false);
   return `What comes next\n\n${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}`;
 }
 
