@@ -74,7 +74,7 @@ export class KeyRing implements TokenKeys {
 
   async publicKeys(wantedKid?: string): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
     if (wantedKid !== undefined) {
-      // The set of the edge that asks lacks this key. If the rows here have it, they may be the old ones.
+      // The edge lacks this key. If the rows here have it, they may be older than the set of the edge.
       await this.#known.searchAnew();
     }
     const keys = (await this.#known.newestAtHand()).filter(isPublic);

@@ -63,6 +63,8 @@ export class JobQueue {
   #idleEnded: Promise<unknown> = Promise.resolve();
   #idleTimer: NodeJS.Timeout | undefined;
   #averageMs = FIRST_DURATION_MS;
+  /** Whether the last start of a thread succeeded: of several failures, only the first is told. */
+  #canStart = true;
   #closed = false;
 
   constructor(options: JobQueueOptions) {
@@ -130,10 +132,14 @@ export class JobQueue {
     try {
       const thread = this.#options.start((cause) => this.#forget(thread, cause));
       this.#threads.add(thread);
+      this.#canStart = true;
       return thread;
     } catch (cause) {
-      // Such as EAGAIN, at a limit of threads. Those that are there go on with what waits.
-      this.#options.onThreadDeath(cause);
+      // Such as EAGAIN, at a limit of threads. Running threads serve the jobs that wait.
+      if (this.#canStart) {
+        this.#options.onThreadDeath(cause);
+      }
+      this.#canStart = false;
       if (this.#threads.size === 0) {
         for (const { reject } of this.#waiting.splice(0)) {
           reject(notNow(cause));

@@ -153,7 +153,7 @@ describe('threads', () => {
     system.hasThreads = false;
     const refused = await Promise.all(['one', 'two', 'three'].map((password) => refusal(ask(password))));
     expect(refused).toMatchObject(Array(3).fill({ code: ErrorCode.UNAVAILABLE }));
-    expect(deaths).toHaveLength(3);
+    expect(deaths).toHaveLength(1);
     system.hasThreads = true;
     const next = ask('next');
     held[0]?.answer();

@@ -91,7 +91,7 @@ export class RetryLedger {
     this.#changes++;
   }
 
-  /** Whether no later attempt at the delivery is known. */
+  /** Whether neither this attempt nor a later one at the delivery is known to have begun. */
   isNext({ deliveryId, attemptNumber }: AttemptToMake): boolean {
     return this.#entries.get(deliveryId)?.progress.attemptsBegun === attemptNumber - 1;
   }

@@ -35,7 +35,7 @@ export class CopyChanges {
     return ids;
   }
 
-  /** Returns whether it changed the row: `isStill` is a condition on it. */
+  /** Changes the row if it meets the condition `isStill`. Returns whether it did. */
   async setRow(
     table: string,
     id: string,

@@ -51,7 +51,10 @@ export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]>
   return found;
 }
 
-/** Restores the expiry of credentials and enables subscriptions, except of those that were changed since. */
+/**
+ * Restores the expiry of credentials and enables subscriptions, except of those that were changed since. Held
+ * deliveries stay held until an operator replays their events.
+ */
 export function resume(
   { write }: Pick<OpenedDatabase, 'write'>,
   chosen: readonly Suspended[],
@@ -79,7 +82,7 @@ export function resume(
   });
 }
 
-/** Its connection must be configured. Held deliveries stay held until an operator replays their events. */
+/** Unchanged since the restore, and its connection is configured. */
 function isStillDisabled(since: number) {
   return sql`status = 'DISABLED' and disabled_reason = 'OPERATOR' and disabled_at = ${since} and exists (
     select 1 from instance_integrations as connection

@@ -100,6 +100,7 @@ export class GroupCommit {
   async #acknowledge(group: readonly Job[], answers: readonly Answer[]): Promise<void> {
     this.#unacknowledged += 1;
     try {
+      this.onCommit(group.length);
       await this.disk.done();
       for (const answer of answers) {
         answer();
@@ -126,7 +127,6 @@ export class GroupCommit {
       const committed = await this.#late.write(this.writer);
       control.commit();
       committed();
-      this.onCommit(group.length);
       return answers;
     } catch (error) {
       this.#late.dropAfter(0);

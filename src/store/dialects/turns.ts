@@ -91,7 +91,8 @@ export async function inTurns<T>(
   transact: (begun: (writer: Writer) => void) => Promise<T>,
 ): Promise<T> {
   const held = new Set<string>();
-  let isOver = false;
+  /** Of the present try: a branch of an earlier one may go on after another has failed. */
+  let present: Writer | undefined;
   const giveBack = () => {
     for (const subject of held) {
       turns.give(subject);
@@ -99,8 +100,7 @@ export async function inTurns<T>(
     held.clear();
   };
   const take = (subject: string) => {
-    // A branch of the work may go on after another one has failed.
-    if (!isOver && !held.has(subject)) {
+    if (!held.has(subject)) {
       if (!turns.tryTake(subject)) {
         throw new TurnTaken(subject);
       }
@@ -112,8 +112,16 @@ export async function inTurns<T>(
     for (;;) {
       assertAsked(signal);
       try {
-        return await transact((writer) => takings.set(writer, take));
+        return await transact((writer) => {
+          present = writer;
+          takings.set(writer, (subject) => {
+            if (writer === present) {
+              take(subject);
+            }
+          });
+        });
       } catch (error) {
+        present = undefined;
         if (!(error instanceof TurnTaken)) {
           throw error;
         }
@@ -127,7 +135,7 @@ export async function inTurns<T>(
       }
     }
   } finally {
-    isOver = true;
+    present = undefined;
     giveBack();
   }
 }

@@ -150,7 +150,7 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
 const SIZE = sql<number>`1000 + length(job_titles)
   + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
 
-/** With the units of all, in one read. */
+/** Reads the units of all the workers at once. */
 async function withUnits(db: Rows, rows: readonly WorkerRow[]): Promise<Worker[]> {
   if (rows.length === 0) {
     return [];

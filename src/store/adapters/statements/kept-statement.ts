@@ -24,7 +24,7 @@ class Placeholder<Given> {
   constructor(readonly valueIn: (given: Given) => unknown) {}
 }
 
-/** For each member of the values, which `valuesIn` finds in what a call gives. */
+/** Makes a placeholder for each member of `values`. `valuesIn` finds the values of a call in its argument. */
 export function placeholders<Given, Values extends object>(
   values: Values,
   valuesIn: (given: Given) => Values,

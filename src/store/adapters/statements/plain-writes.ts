@@ -45,6 +45,11 @@ function withoutMissing(row: Row): Row {
 
 const MOST_ROWS = 64;
 
+/** Apart, because a kept statement would keep what is around it: the rows of its first call. */
+function rowAt<Row>(row: number): (given: readonly Required<Row>[]) => Required<Row> {
+  return (given) => given[row] as Required<Row>;
+}
+
 type InsertionOf<Row, Answer> = (db: Rows, rows: readonly Required<Row>[]) => Promise<Answer>;
 
 /**
@@ -57,9 +62,7 @@ export function keptInsertion<Row extends object, Answer = void>(
 ): InsertionOf<Row, Answer[]> {
   const ofSize = new Map<number, InsertionOf<Row, Answer>>();
   const placeholdersFor = (rows: readonly Required<Row>[]): readonly Required<Row>[] =>
-    rows.map((_, row) =>
-      placeholders(rows[0] as Required<Row>, (given: typeof rows) => given[row] as Required<Row>),
-    );
+    rows.map((_, row) => placeholders(rows[0] as Required<Row>, rowAt(row)));
   return async (db, rows) => {
     const answers: Answer[] = [];
     let size = MOST_ROWS;

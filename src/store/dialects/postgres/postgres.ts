@@ -37,7 +37,7 @@ export interface PostgresLimits {
   quick?: { server: ServerLimits; answerMs: number };
   /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
   longLockMs?: number;
-  /** How long a write may wait in this process for those about the same subject. */
+  /** How long a write may wait in this process for other writes about the same subject. */
   turnMs?: number;
 }
 
