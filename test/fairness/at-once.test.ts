@@ -47,7 +47,7 @@ test('a piece that fails gives its place to the next', async () => {
   await second;
 });
 
-/** Asks for so many pieces that end their turn, and tells how many have begun. */
+/** Asks for this many pieces that each end their turn, and tells how many have begun. */
 async function asked(atOnce: AtOnce, count: number): Promise<() => number> {
   let begun = 0;
   for (let index = 0; index < count; index += 1) {
@@ -64,7 +64,7 @@ async function asked(atOnce: AtOnce, count: number): Promise<() => number> {
   return () => begun;
 }
 
-test('pieces beyond those that end their turn wait for the turns after, in which as many begin again', async () => {
+test('of pieces that end their turn, as many begin in each turn of the event loop as may run at once', async () => {
   const begun = await asked(new AtOnce(3), 8);
   const seen = [begun()];
   for (let turn = 0; turn < 3; turn += 1) {

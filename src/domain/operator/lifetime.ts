@@ -84,7 +84,7 @@ export interface Credential extends Lifetime, Rotation, Used {
   createdAt: number;
 }
 
-/** The state of a new one. */
+/** The state of a new credential. */
 export const UNUSED = { ...NOT_ROTATED, revokedAt: null, lastUsedAt: null };
 
 interface SecretRows {

@@ -22,7 +22,7 @@ export interface SignOnRows extends PlatformRows {
   readonly signingKeys: SigningKeyRows;
 }
 
-/** Some of these rows with the time of the read, committed or in a write. */
+/** Some of these rows, read outside or inside a write, and the time of the read. */
 export type RowsAt<Name extends keyof SignOnRows> = Pick<SignOnRows, Name> & { now: number };
 
 /** All rows that one step of sign-on may change, in its transaction. */

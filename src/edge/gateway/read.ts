@@ -187,12 +187,10 @@ function streamed(
     if (done) {
       return { done, value };
     }
-    // All in one lane, so in the order in which they came; each ends its turn.
-    return pageTurns.run(
-      '',
-      async () => ({ done: false, value: value.body }),
-      () => true,
-    );
+    // Only waits until this turn of the event loop has room for a page, in the order in which pages came.
+    const endsTurn = () => true;
+    await pageTurns.run('', async () => undefined, endsTurn);
+    return { done: false, value: value.body };
   };
   return bodyStream(next, leave);
 }

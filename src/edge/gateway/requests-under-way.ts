@@ -29,7 +29,7 @@ export class RequestsUnderWay {
     private readonly doing: string,
   ) {}
 
-  /** Counts one more, from before its call until its answer is sent or abandoned, or refuses it. */
+  /** Refuses one more, or counts it from before its call until its answer is sent or abandoned. */
   async begin(keyHash: Uint8Array) {
     const name = Buffer.from(keyHash).toString('base64');
     const before = this.#inUse.get(name);

@@ -65,7 +65,7 @@ export async function lockedSubscription(
   return subscription;
 }
 
-/** Writes changed fields with a new version and an audit event. */
+/** Writes changed fields, except for secrets, with a new version and an audit event. */
 export function writeSubscription(
   changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
   what: string,

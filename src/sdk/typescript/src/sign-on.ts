@@ -121,7 +121,7 @@ const REFRESH_AGAIN_WITHIN_MS = 45_000;
 
 /** Signs people in: authorization code flow, always with PKCE, and OpenID Connect. */
 export class SignOn {
-  readonly #settings: SignOnOptions & { timeoutMs: number; retry: RetryPolicy };
+  readonly #settings: Omit<SignOnOptions, 'idTokenAlgorithm'> & { timeoutMs: number; retry: RetryPolicy };
   readonly #verifier: IdTokenVerifier;
 
   constructor(options: SignOnOptions) {
