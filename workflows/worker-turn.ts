@@ -39,7 +39,7 @@ type QueueConnection = Pick<Connection, 'workflowService' | 'withAbortSignal' | 
 /** Who gets the tasks of the queue, and when workers of each version polled last. */
 export interface Queue {
   current: Version;
-  /** The current version, and one that gets a part of the tasks. */
+  /** The versions that get tasks: the current one and, during a ramp, the ramping one. */
   served: readonly Version[];
   polls: readonly { version: Version; at: number }[];
   lastPollAt: (version: Version) => number | undefined;

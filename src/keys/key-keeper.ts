@@ -91,7 +91,7 @@ export class KeyKeeper {
     if (clock() < this.#renewAt) {
       return total;
     }
-    // Set before the pass: `renewSoon` during it asks for another.
+    // Set before the pass, so that a call of `renewSoon` during the pass causes another one.
     this.#renewAt = clock() + RENEW_EVERY_MS;
     try {
       for (const place of seals.places) {

@@ -7,7 +7,7 @@ import type { Columns } from './columns.js';
 /** The tables of webhooks, which migration 0005 began and 0012 put in order. */
 export interface WebhooksSchema {
   subscriptions: SubscriptionsTable;
-  /** What signs; sealed for the id of the row, as the bytes behind `whsec_`. */
+  /** `sealed` has the signing secret: the bytes behind `whsec_`, sealed for the id of the row. */
   subscription_secrets: Columns<SubscriptionSecret> & { subscription_id: string; sealed: string };
   deliveries: DeliveriesTable;
   /** Attempts that have ended; one that runs is in its delivery only. The start of an answer is in base64. */

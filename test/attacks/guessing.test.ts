@@ -36,8 +36,8 @@ function guess(email: string, password: string, address: string): Promise<Exchan
   });
 }
 
-/** One more guess than are free at least, each from a different address. */
-async function expectLimited(emailOf: (index: number) => string, guesses = PER_ACCOUNT + 2): Promise<void> {
+/** Makes more guesses than are free, each from a different address. */
+async function expectLimited(emailOf: (index: number) => string, guesses = 2 * PER_ACCOUNT): Promise<void> {
   const { checked, refused } = await guessAtOnce(guesses, (index) =>
     guessOnce(emailOf(index), `guess-${index}`, newAddress()),
   );

@@ -38,7 +38,7 @@ describeWith('chromium', 'a double click in Chromium', (executable) => {
     expect(await sendTwice(page, 'sign-in')).toEqual([false, true]);
     await page.getByText('The email address or the password is wrong.').waitFor();
     await page.fill('#password', PASSWORD);
-    // The page says it already.
+    // The page shows this text before the second answer too.
     const answered = page.waitForEvent('domcontentloaded');
     expect(await sendTwice(page, 'sign-in')).toEqual([false, true]);
     await answered;

@@ -27,8 +27,9 @@ describe('200 peers that send a body of one byte a second', () => {
   let on: AttackedService;
   let browser: UserAgent;
   let peers: SlowPeer[];
-  /** Of those that were cut before the sign-ins were over. */
+  /** Replace the peers that were cut before the sign-ins were over. */
   const successors: SlowPeer[] = [];
+  const present = new Set<SlowPeer>();
 
   beforeAll(async () => {
     on = new AttackedService(await services.start(BEHIND_PROXY));
@@ -45,21 +46,34 @@ describe('200 peers that send a body of one byte a second', () => {
 
   test('do not delay others: sign-ins continue beside them', async () => {
     let isOver = false;
-    const replace = async ({ told }: SlowPeer, index: number): Promise<void> => {
-      await told;
+    const replace = async (peer: SlowPeer, index: number): Promise<void> => {
+      present.add(peer);
+      await peer.told;
+      present.delete(peer);
       if (!isOver) {
         const next = await slowPeer(on.port, PATHS[index % 2] ?? '');
         successors.push(next);
         await replace(next, index);
       }
     };
+    /** Of the peers that are there when it begins, one at least is there when it ends. */
+    const beside = async <T>(work: Promise<T>): Promise<T> => {
+      const before = [...present];
+      const answer = await work;
+      expect(before.some((peer) => present.has(peer))).toBe(true);
+      return answer;
+    };
     void Promise.all(peers.map(replace));
-    for (let turn = 0; turn < 3; turn += 1) {
-      const { access_token } = await on.tokens(browser, on.dashboard);
-      expect((await on.userinfo(access_token)).status).toBe(200);
+    try {
+      for (let turn = 0; turn < 3; turn += 1) {
+        const { access_token } = await beside(on.tokens(browser, on.dashboard));
+        expect((await beside(on.userinfo(access_token))).status).toBe(200);
+      }
+      const code = await on.freshCode(await on.signedIn(), on.portal);
+      tokensIn(await beside(on.redeem(code)));
+    } finally {
+      isOver = true;
     }
-    tokensIn(await on.redeem(await on.freshCode(await on.signedIn(), on.portal)));
-    isOver = true;
   });
 
   test('get an error about the slow request, in the format of their API, and are disconnected', async () => {
@@ -74,13 +88,14 @@ describe('200 peers that send a body of one byte a second', () => {
 
 async function slowPeer(port: number, path: string): Promise<SlowPeer> {
   const socket = connect(port, '127.0.0.1');
+  const told = allOf(socket);
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: localhost:${port}\r\norigin: http://localhost:${port}\r\n` +
       'content-type: application/x-www-form-urlencoded\r\ncontent-length: 1000\r\n\r\n',
   );
   const timer = setInterval(() => socket.write('a'), BYTE_EVERY_MS);
-  return { told: allOf(socket).finally(() => clearInterval(timer)), leave: () => socket.destroy() };
+  return { told: told.finally(() => clearInterval(timer)), leave: () => socket.destroy() };
 }
 
 function allOf(socket: Socket): Promise<string> {

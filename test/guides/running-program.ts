@@ -63,7 +63,7 @@ export class RunningProgram {
     return this.#until(() => this.output.split('\n').length > lines);
   }
 
-  /** As soon as it has printed a text so often; throws what there is when it does not come. */
+  /** Resolves when the program has printed the text so many times. Otherwise throws, with the output. */
   async says(text: string, times = 1): Promise<string> {
     const isThere = () => this.output.split(text).length > times;
     const said = await this.#until(isThere);

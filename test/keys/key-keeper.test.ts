@@ -258,7 +258,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(await seals()).toEqual([expect.stringMatching(`^${next.id}\\.`)]);
   });
 
-  test('passes over the seals once more where that was asked for during a pass', async () => {
+  test('makes another pass over the seals when one is asked for during a pass', async () => {
     const { node, plant } = await rig(under);
     const key = newKey();
     const { keeper } = await node('a', [key]);

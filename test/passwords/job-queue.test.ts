@@ -160,7 +160,7 @@ describe('threads', () => {
     await expect(next).resolves.toEqual({ matches: true });
   });
 
-  test('that cannot be started leave what waits to those that are there', async () => {
+  test('that cannot be started leave the waiting jobs to the running ones', async () => {
     const { ask, settle, held, system } = queueRig({ threads: 2 });
     const first = ask('one');
     system.hasThreads = false;

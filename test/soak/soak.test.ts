@@ -118,6 +118,11 @@ describeWith('temporal', `${MS / MS_PER_MINUTE} minutes of mixed load`, () => {
   );
 
   // Beside other tests, a request can wait longer than the service lets it, and the client asks again.
+  test('needs few retries', () => {
+    const answered = tallies.reduce((sum, { tookMs }) => sum + tookMs.length, 0);
+    expect(load.interruptions.length).toBeLessThan(answered / 10);
+  });
+
   if (isLong) {
     test('needs no retry', () => {
       expect(load.interruptions).toEqual([]);

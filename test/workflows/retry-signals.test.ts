@@ -103,7 +103,7 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     await handle.terminate();
   });
 
-  test('retryNow makes the attempt due that follows one whose round is answered late', async () => {
+  test('retryNow makes the next attempt due although the round of the one before is answered late', async () => {
     const { domain, handle, progress } = await startPatient({}, { putOffMs: HOUR, mostWaitMs: HOUR });
     const { told: known, tell: answer } = signalled();
     const { makeDue } = domain.domain;

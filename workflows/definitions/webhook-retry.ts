@@ -36,7 +36,7 @@ const giveUpSignal = defineSignal<[unknown?]>(signalNames.giveUp);
 const ASKS_FIRST = 'retry-now-asks-first';
 /** The patch with which a long run ends although an attempt asked for by a signal still waits. */
 const ENDS_HURRIED = 'ends-long-history-of-hurried';
-/** The patch with which a late answer to a round postpones no attempt that follows those of the round. */
+/** With this patch, a late answer to a round postpones only the attempts of that round. */
 const PUTS_OFF_NEXT = 'puts-off-next-attempts-only';
 
 /**
@@ -194,7 +194,7 @@ class Retries {
     this.#tell();
   }
 
-  /** Meanwhile the answer to a signal may have shown that some of them have ended. */
+  /** Leaves out attempts that ended during the round, as the answer to a signal may have shown. */
   #putOff(attempts: AttemptToMake[]): void {
     const next = attempts.filter((attempt) => this.#ledger.isNext(attempt));
     const isChanged = next.length < attempts.length && patched(PUTS_OFF_NEXT);

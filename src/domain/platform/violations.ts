@@ -52,7 +52,7 @@ export class Violations {
     return items;
   }
 
-  /** A list of required texts. Returns those to check further. */
+  /** Checks a list of required texts. Returns those within the limit, for further checks. */
   requiredTexts(most: number, path: string, texts: readonly string[]): readonly string[] {
     const checked = this.listOfAtMost(most, path, texts);
     for (const [index, text] of checked.entries()) {

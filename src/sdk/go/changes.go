@@ -144,7 +144,7 @@ type sentChange struct {
 	Change
 	Entity   Entity
 	Resource json.RawMessage
-	// Members that a later release may add must not reach the fields of these names.
+	// A later release may add members with these names, which must not set the fields of Change.
 	ID, Type, JSON json.RawMessage
 }
 

@@ -78,7 +78,7 @@ export class Checkpoints {
     try {
       worker = new Worker(threadFile, { workerData: this.file, name: 'checkpoints' });
     } catch (error) {
-      // Such as EAGAIN, at a limit of threads. The commit that asked has happened.
+      // Such as EAGAIN, at a limit of threads. The commit that wanted the thread has succeeded.
       this.#isOver = true;
       onThreadDeath(error as Error);
       return undefined;

@@ -137,11 +137,17 @@ describe('a thousand calls a second of many callers', () => {
     expect(traffic.faults).toEqual([]);
     expect(phase.cut).toBe(0);
     expect(phase.refused).toBeLessThanOrEqual(READERS + USERINFO_READERS + REDEEMERS);
-    // The edge does not log those that waited too long for their turn.
-    const reasons = service.output
+    // The edge does not log requests that it refuses because they waited too long for a turn.
+    const late = service.output
       .lines()
-      .filter(({ msg, requestId }) => msg === 'the domain did not answer' && phase.refusals.has(requestId))
-      .map(({ internal }) => String(internal));
-    expect(reasons.filter((reason) => !STOOD_STILL.test(reason))).toEqual([]);
+      .filter(({ msg, requestId }) => msg === 'the domain did not answer' && phase.refusals.has(requestId));
+    expect(
+      late.map(({ internal }) => String(internal)).filter((reason) => !STOOD_STILL.test(reason)),
+    ).toEqual([]);
+    await eventually('in the domain, each call that the edge gave up', async () => {
+      const calls = service.output.lines().filter(({ msg, role }) => msg === 'call' && role === 'domain');
+      const reached = new Set(calls.map(({ requestId }) => requestId));
+      return late.every(({ requestId }) => reached.has(requestId));
+    });
   }
 });

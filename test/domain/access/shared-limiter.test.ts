@@ -180,7 +180,7 @@ describe('a limit over several domains', () => {
     expect(told).toEqual([]);
   });
 
-  test('does not exchange a window that an answer makes younger after another has replaced it', async () => {
+  test('does not report a replaced window again when a late answer to it arrives', async () => {
     const { nodes, database } = await nodesOn(1, TEN);
     const { limiter, clock, fault, statements, told } = nodes[0] as Node;
     const { told: answered, tell: answer } = signalled();

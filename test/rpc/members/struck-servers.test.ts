@@ -95,7 +95,7 @@ describe('under load, of several servers', () => {
       await ended;
     }
   });
-  // After the above: its directories are removed when the processes that write there have ended.
+  // Registered after the hook above, so that the processes end before their directories are removed.
   const rigs = rpcRigs();
 
   async function serverAt(address: string): Promise<Process> {

@@ -77,7 +77,7 @@ describe('in a storm of calls', () => {
       await ended;
     }
   });
-  // After the above: its directories are removed when the processes that write there have ended.
+  // Registered after the hook above, so that the processes end before their directories are removed.
   const rigs = rpcRigs();
 
   test.each([1, 2, 3])(

@@ -63,7 +63,7 @@ export async function postInChunks(url: string, { body, headers }: Delivery): Pr
 const REFUSED_WITHIN_MS = 1_000;
 /** The same on a busy machine. */
 const REFUSED_LATE_MS = 30_000;
-/** What a client notices that still sends to a receiver that has refused. */
+/** Errors of a client that still sends when the receiver has refused and closed. */
 const CLOSED = new Set(['EPIPE', 'ECONNRESET']);
 
 /**

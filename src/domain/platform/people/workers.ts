@@ -68,8 +68,8 @@ export function recordWorkers(
 }
 
 /**
- * Workers of the client in batches, including offboarded ones, oldest first. The caller may change them on
- * the way.
+ * Workers of the client in batches, including offboarded ones, oldest first. The caller may change the
+ * workers of a batch before it takes the next.
  */
 export async function* workersOf(
   changes: Pick<Changes, 'workers'>,
@@ -85,8 +85,8 @@ export async function* workersOf(
 }
 
 /**
- * Changes fields of these workers, and returns how many have changed. It is part of another change, which
- * touches the client once for all.
+ * Changes fields of these workers, and returns how many have changed. The caller gives the client its new
+ * version, once for all of them.
  */
 export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,

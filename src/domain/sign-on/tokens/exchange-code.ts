@@ -30,9 +30,9 @@ interface Attempt {
 }
 
 /**
- * The checks after client authentication, by the reason that a refusal records. They run in this order. Nothing
- * is written until all pass: a failed attempt consumes nothing, and only a fully valid repetition revokes, so
- * that an eavesdropper cannot end a sign-in.
+ * The checks after client authentication, by the reason that a refusal records. They run in this order.
+ * Nothing is written until all pass: a failed attempt consumes nothing, and only a fully valid repetition
+ * revokes, so that an eavesdropper cannot end a sign-in.
  */
 const CHECKS: Readonly<Record<string, (attempt: Attempt) => ServiceError | undefined>> = {
   application: ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),

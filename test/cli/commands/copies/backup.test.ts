@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/cli/commands/copies/manifest.js';
 import { restore } from '../../../../src/cli/commands/copies/restore-actions.js';
 import { loadConfig } from '../../../../src/config/config.js';
+import { stage } from '../../../../src/files/staged.js';
 import { makeSecretsKeys, readSecretsKeys, replaceSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { eventually } from '../../../support/eventually.js';
@@ -95,7 +96,7 @@ describe('of one environment', () => {
     settings = await newLive(shared());
   });
 
-  /** Backups that wait for the database, which this process has locked. They give up after a while. */
+  /** Backups that wait for the database, which this process has locked. Each gives up at its limit. */
   async function waitingBackups(...names: string[]) {
     const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
     holder.exec('begin immediate');
@@ -130,8 +131,10 @@ describe('of one environment', () => {
     await commands[0]?.interrupt('SIGKILL');
     release();
     expect(await commands[1]?.ended).toBe(0);
+    const living = stage(join(folder, 'living'));
+    mkdirSync(living);
     await succeeded(integration(['backup', join(folder, 'next')], settings));
-    expect(readdirSync(folder).sort()).toEqual(['next', 'other']);
+    expect(readdirSync(folder).sort()).toEqual([basename(living), 'next', 'other']);
   });
 
   test('a folder that is not there is not taken for a part of a backup', async () => {
