@@ -149,15 +149,21 @@ describe('threads', () => {
   });
 
   test('that cannot be started refuse what waits, and are tried again by the next job', async () => {
-    const { ask, refusal, held, deaths, system } = queueRig({ leastWaiting: 1 });
+    const { ask, refusal, settle, held, deaths, system } = queueRig({ threads: 2, leastWaiting: 1 });
     system.hasThreads = false;
     const refused = await Promise.all(['one', 'two', 'three'].map((password) => refusal(ask(password))));
     expect(refused).toMatchObject(Array(3).fill({ code: ErrorCode.UNAVAILABLE }));
     expect(deaths).toHaveLength(1);
     system.hasThreads = true;
     const next = ask('next');
+    system.hasThreads = false;
+    const waiting = ask('waiting');
+    expect(deaths).toHaveLength(2);
     held[0]?.answer();
     await expect(next).resolves.toEqual({ matches: true });
+    await settle();
+    held[1]?.answer();
+    await expect(waiting).resolves.toEqual({ matches: true });
   });
 
   test('that cannot be started leave the waiting jobs to the running ones', async () => {

@@ -19,6 +19,12 @@ interface Job {
 /** Answers the caller of a write, after the commit that it shares. */
 type Answer = () => void;
 
+interface Committed {
+  answers: readonly Answer[];
+  /** To be called before the next group writes late rows. */
+  noteLate: () => void;
+}
+
 /** The statements around a group of transactions. They are synchronous, but for a wait before the first. */
 export interface TransactionControl {
   /** Waits for another writer. */
@@ -86,8 +92,8 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.take(MAX_GROUP);
       try {
-        const answers = await this.#commit(group);
-        void this.#acknowledge(group, answers);
+        const committed = await this.#commit(group);
+        void this.#acknowledge(group, committed);
       } catch (error) {
         // The commit failed or was not tried: nothing of the group was written.
         rejectAll(group, error);
@@ -96,10 +102,13 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  /** The next group does not wait for the sync; the callers of this one do. */
-  async #acknowledge(group: readonly Job[], answers: readonly Answer[]): Promise<void> {
+  /**
+   * The next group does not wait for the sync; the callers of this one do. A failure here undoes no write.
+   */
+  async #acknowledge(group: readonly Job[], { answers, noteLate }: Committed): Promise<void> {
     this.#unacknowledged += 1;
     try {
+      noteLate();
       this.onCommit(group.length);
       await this.disk.done();
       for (const answer of answers) {
@@ -113,7 +122,7 @@ export class GroupCommit {
   }
 
   /** Adds writes that join the group. */
-  async #commit(group: Job[]): Promise<Answer[]> {
+  async #commit(group: Job[]): Promise<Committed> {
     const { control } = this;
     this.disk.assertSound();
     await this.#begin();
@@ -124,10 +133,9 @@ export class GroupCommit {
       const joining = this.#waiting.take(MAX_GROUP - group.length);
       group.push(...joining);
       answers.push(...(await this.#runAll(joining)));
-      const committed = await this.#late.write(this.writer);
+      const noteLate = await this.#late.write(this.writer);
       control.commit();
-      committed();
-      return answers;
+      return { answers, noteLate };
     } catch (error) {
       this.#late.dropAfter(0);
       this.#tryRollback();

@@ -169,6 +169,27 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
     expect(free).toEqual(free.map(() => true));
   });
 
+  test('take no turn for a try that has failed and is repeated', async () => {
+    const turns = new SubjectTurns();
+    const others = Array.from({ length: MOST_CONNECTIONS_FOR_ONE }, () => turns.tryTake('held'));
+    expect(others).not.toContain(false);
+    const [first, second] = [{} as Writer, {} as Writer];
+    let tries = 0;
+    await inTurns(turns, {}, async (begun) => {
+      tries += 1;
+      begun(tries === 1 ? first : second);
+      if (tries === 1) {
+        setImmediate(() => turns.give('held'));
+        takeTurn(first, 'held');
+      }
+      // In a branch of the first try, which failed in another one.
+      takeTurn(first, 'late');
+      const free = Array.from({ length: MOST_CONNECTIONS_FOR_ONE }, () => turns.tryTake('late'));
+      expect(free).not.toContain(false);
+    });
+    expect(tries).toBe(2);
+  });
+
   test('are refused where too many wait, with a time to come back, and for good after a while', async () => {
     const { database, held, release } = await rigWithHeld();
     const stuck = Array.from({ length: 100 }, () => writeAbout(database, held, 'stuck'));

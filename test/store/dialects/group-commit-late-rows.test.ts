@@ -71,6 +71,28 @@ describe('rows left to the end of a group', () => {
     expect(await commits.run(async (writer) => lateRowsOf(writer).of(notes))).toEqual([]);
   });
 
+  test.each(['late row', 'commit'])(
+    'stay if what follows the %s fails, which is told as unknown',
+    async (what) => {
+      const failAfter = (one: string) => () => {
+        if (one === what) {
+          throw new Error('no room for a count');
+        }
+      };
+      const { commits, names } = open(undefined, undefined, failAfter('commit'));
+      const { notes } = lateNotes();
+      const late: LateWriter<string> = {
+        writeLate: async (writer, rows) => {
+          await notes.writeLate(writer, rows);
+          return failAfter('late row');
+        },
+      };
+      const written = commits.run(async (writer) => lateRowsOf(writer).add(late, 'late'));
+      await expect(written).rejects.toThrow('does not know whether the change was made');
+      expect(names()).toEqual(['late']);
+    },
+  );
+
   test('that cannot be written fail all of the group, and nothing of it is written then or later', async () => {
     const { commits, names } = open();
     const { leave, committed } = lateNotes();

@@ -12,7 +12,12 @@ export const note = (name: string) => (writer: Writer) =>
   sql`insert into notes (name) values (${name})`.execute(writer);
 
 /** A real SQLite file under the group commit, with observed statements, injected faults and a slow disk. */
-function observed(file: string, faults: Record<string, Error> = {}, disk: Partial<Disk> = {}) {
+function observed(
+  file: string,
+  faults: Record<string, Error> = {},
+  disk: Partial<Disk> = {},
+  onCommit: () => void = () => undefined,
+) {
   const database = new Sqlite(file);
   database.exec('create table if not exists notes (name text primary key)');
   const statements: string[] = [];
@@ -42,6 +47,7 @@ function observed(file: string, faults: Record<string, Error> = {}, disk: Partia
         isOpen: () => database.inTransaction,
       },
       { assertSound: () => undefined, done: () => Promise.resolve(), ...disk },
+      onCommit,
     ),
     commitCount: () => statements.filter((statement) => statement === 'commit').length,
     statements,
@@ -55,8 +61,8 @@ export function observedCommits() {
   const directory = temporaryDirectories();
   const closing: { close(): Promise<void> }[] = [];
   afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
-  return (faults?: Record<string, Error>, disk?: Partial<Disk>) => {
-    const opened = observed(join(directory(), 'notes.db'), faults, disk);
+  return (faults?: Record<string, Error>, disk?: Partial<Disk>, onCommit?: () => void) => {
+    const opened = observed(join(directory(), 'notes.db'), faults, disk, onCommit);
     closing.push(opened);
     return opened;
   };
