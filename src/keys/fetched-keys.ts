@@ -9,7 +9,7 @@ const MIN_SEARCH_INTERVAL_MS = 1_000;
 /** Keys of other algorithms are left out. */
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 
-/** Fetches the key set of the contract. Gets the id of the wanted key where the set may lack it. */
+/** Fetches the key set of the contract. It is given the id of the wanted key where the set may lack it. */
 export type FetchKeySet = (wantedKid?: string) => Promise<{
   keys: readonly { kid: string; algorithm: string; jwkJson: string }[];
   maxAgeSeconds: number;

@@ -74,7 +74,7 @@ export class KeyRing implements TokenKeys {
 
   async publicKeys(wantedKid?: string): Promise<{ keys: PublicKey[]; maxAgeSeconds: number }> {
     if (wantedKid !== undefined) {
-      // The edge lacks this key. If the rows here have it, they may be older than the set of the edge.
+      // The edge lacks this key. Rows here that have it may still be older than its set in other keys.
       await this.#known.searchAnew();
     }
     const keys = (await this.#known.newestAtHand()).filter(isPublic);

@@ -29,7 +29,7 @@ export interface JobQueueOptions {
   leastWaiting: number;
   /** When no job has ended for so long, the threads without a job end: each holds 15 MB. */
   idleMs: number;
-  /** Called when a thread ended unasked, or cannot be started. */
+  /** Called when a thread ended unasked, and at the first of several failed starts in a row. */
   onThreadDeath(cause: unknown): void;
   watch?: PasswordWatch;
 }

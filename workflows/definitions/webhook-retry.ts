@@ -194,7 +194,7 @@ class Retries {
     this.#tell();
   }
 
-  /** Leaves out attempts that ended during the round, as the answer to a signal may have shown. */
+  /** Leaves out attempts known to have begun during the round, as the answer to a signal may have shown. */
   #putOff(attempts: AttemptToMake[]): void {
     const next = attempts.filter((attempt) => this.#ledger.isNext(attempt));
     const isChanged = next.length < attempts.length && patched(PUTS_OFF_NEXT);

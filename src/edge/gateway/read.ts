@@ -187,7 +187,7 @@ function streamed(
     if (done) {
       return { done, value };
     }
-    // Only waits until this turn of the event loop has room for a page, in the order in which pages came.
+    // Only waits for a turn of the event loop that has room for a page, in the order in which pages came.
     const endsTurn = () => true;
     await pageTurns.run('', async () => undefined, endsTurn);
     return { done: false, value: value.body };

@@ -409,7 +409,7 @@ func mayPassLater(err error) bool {
 }
 
 func (s *Sync) pauseAfter(err error, failures int) time.Duration {
-	// Also if retries are configured without a pause: a lasting failure would keep the processor busy.
+	// Pauses also if retries are configured without a pause: a lasting failure would keep the processor busy.
 	base := cmp.Or(s.gateway.retry.BaseDelay, DefaultRetry.BaseDelay)
 	longest := min(longestPause, base<<min(failures+firstDoublings, 20))
 	delay := time.Duration(float64(longest) * (0.5 + rand.Float64()/2))

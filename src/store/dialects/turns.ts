@@ -91,7 +91,7 @@ export async function inTurns<T>(
   transact: (begun: (writer: Writer) => void) => Promise<T>,
 ): Promise<T> {
   const held = new Set<string>();
-  /** Of the present try: a branch of an earlier one may go on after another has failed. */
+  /** Of the present try: a branch of an earlier try may go on after another branch has failed. */
   let present: Writer | undefined;
   const giveBack = () => {
     for (const subject of held) {

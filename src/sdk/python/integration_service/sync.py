@@ -152,7 +152,8 @@ class Sync:
         """
         Ends ``run``: a pause at once, a read when it has its answer, which can take the wait and the pauses of its
         retries. It need not have read all. If no ``run`` is active, the next one ends at once, and the one after it
-        works as usual; until then, ``catch_up`` also ends, at the pause before its next comparison.
+        works as usual. Until that next ``run`` has ended, ``catch_up`` also ends, instead of the pause before it
+        compares more clients.
         """
         self._stopped.set()
         self._woken.set()
@@ -286,7 +287,7 @@ class Sync:
 
     def _pause_after_seconds(self, error: Exception, failures: int) -> float:
         doublings = min(failures + _FIRST_DOUBLINGS, 30)
-        # Also if retries are configured without a pause: a lasting failure would keep the processor busy.
+        # Pauses also if retries are configured without a pause: a lasting failure would keep the processor busy.
         base_seconds = self._retry.base_delay_seconds or Retry.base_delay_seconds
         longest: float = min(_LONGEST_PAUSE_SECONDS, base_seconds * 2**doublings)
         asked = (error.retry_after_seconds or 0) if isinstance(error, ApiError) else 0

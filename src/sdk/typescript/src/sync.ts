@@ -318,7 +318,7 @@ export class Sync {
     if (!mayPass(error)) {
       throw error;
     }
-    // Also if retries are configured without a pause: a lasting failure would keep the processor busy.
+    // Pauses also if retries are configured without a pause: a lasting failure would keep the processor busy.
     const baseDelayMs = this.#retry.baseDelayMs || DEFAULT_RETRY.baseDelayMs;
     const longest = Math.min(LONGEST_PAUSE_MS, baseDelayMs * 2 ** (failures + FIRST_DOUBLINGS));
     const askedMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * MS_PER_SECOND : 0;

@@ -45,7 +45,10 @@ function withoutMissing(row: Row): Row {
 
 const MOST_ROWS = 64;
 
-/** Apart, because a kept statement would keep what is around it: the rows of its first call. */
+/**
+ * Outside `keptInsertion`: a kept statement keeps this function, which there would keep the rows of the first
+ * call.
+ */
 function rowAt<Row>(row: number): (given: readonly Required<Row>[]) => Required<Row> {
   return (given) => given[row] as Required<Row>;
 }

@@ -96,7 +96,10 @@ describe('of one environment', () => {
     settings = await newLive(shared());
   });
 
-  /** Backups that wait for the database, which this process has locked. Each gives up at its limit. */
+  /**
+   * Backups that wait for the database, which this process has locked. Each gives up when it has waited too
+   * long for the lock.
+   */
   async function waitingBackups(...names: string[]) {
     const holder = new Sqlite(join(settings.DATA_DIR as string, 'integration.db'));
     holder.exec('begin immediate');

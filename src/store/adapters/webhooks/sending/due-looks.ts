@@ -305,8 +305,8 @@ export class DueLooks {
   }
 
   /**
-   * Finds the first due attempt of each known subscription, and moves its place forward to it, or to `last`
-   * if none is due, so that claims do not read more dead rows each time.
+   * Finds the first due attempt of each known subscription, and moves its place forward to it, or to `last`,
+   * if given, where none is due, so that claims do not read more dead rows each time.
    */
   async #firstOfKnown(db: Reader, last?: number): Promise<Pick<DueRow, 'id' | 'first'>[]> {
     // A complete look that ends meanwhile replaces the places, and its places must stay as it found them.
