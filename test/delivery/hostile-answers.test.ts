@@ -19,6 +19,15 @@ function repeating(start: string, piece: string): RawAnswer {
   };
 }
 
+/** Writes the piece again and again, until it is cut off. */
+function dripping(piece: string, start = ''): RawAnswer {
+  return (socket) => {
+    socket.write(start);
+    const drip = setInterval(() => socket.write(piece), 20);
+    socket.once('close', () => clearInterval(drip));
+  };
+}
+
 /** What the receiver does, how the attempt ends, and what a person reads. */
 const answers: [string, RawAnswer, string, RegExp][] = [
   [
@@ -157,33 +166,27 @@ describe('a receiver that takes its time', () => {
   /** Longer than a busy machine takes for the beginning of an answer. */
   const timeoutMs = 3_000;
 
-  test.each<[string, RawAnswer, number | undefined, RegExp]>([
-    ['never answers', () => undefined, undefined, /accepted the connection but did not answer within 3 s\.$/],
+  /** What it does, with the status and the message of the attempt. */
+  const ways: [RawAnswer, number | undefined, RegExp][] = [
+    [() => undefined, undefined, /accepted the connection but did not answer within 3 s\.$/],
     [
-      'answers a byte at a time',
-      (socket) => {
-        socket.write(`${OK}content-length: 1000\r\n\r\n`);
-        const drip = setInterval(() => socket.write('x'), 20);
-        socket.once('close', () => clearInterval(drip));
-      },
+      dripping('x', `${OK}content-length: 1000\r\n\r\n`),
       200,
       /^The answer \(200 OK\) began but was not complete within 3 s\.$/,
     ],
-    [
-      'sends hints without end',
-      (socket) => {
-        const hint = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
-        socket.once('close', () => clearInterval(hint));
-      },
-      undefined,
-      /did not answer within/,
-    ],
-  ])('and %s is cut off, whatever its status', async (_, answer, httpStatus, message) => {
-    const receiver = await raw.start(answer);
-    const report = await open({ timeoutMs }).attempt(targetAt(receiver.port), body);
-    expect(report).toMatchObject({ outcome: 'TIMED_OUT', httpStatus });
-    expect(report.message).toMatch(message);
-    expect(report.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+    [dripping('HTTP/1.1 103 Early Hints\r\n\r\n'), undefined, /did not answer within/],
+  ];
+
+  test('never answers, answers a byte at a time or hints without end is cut off, whatever its status', async () => {
+    const sender = open({ timeoutMs });
+    const reports = await Promise.all(
+      ways.map(async ([answer]) => sender.attempt(targetAt((await raw.start(answer)).port), body)),
+    );
+    for (const [index, [, httpStatus, message]] of ways.entries()) {
+      expect(reports[index]).toMatchObject({ outcome: 'TIMED_OUT', httpStatus });
+      expect(reports[index]?.message).toMatch(message);
+      expect(reports[index]?.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+    }
   });
 
   test('does not delay others, and its connection is closed', async () => {
