@@ -4,8 +4,8 @@ import type { Delivery, DeliveryAttempt } from '../deliveries.js';
 export interface LogEntry {
   at: number;
   deliverySeq: number;
-  /** Null for a delivery. */
-  attemptNumber: number | null;
+  /** 0 for a delivery. */
+  attemptNumber: number;
 }
 
 /** Inclusive. */
@@ -14,10 +14,9 @@ interface Span {
   to: number;
 }
 
-/** Both lists are ordered by time and delivery, and continue after an entry. */
 export interface LogEntryRows {
-  madeIn(span: Span, after: LogEntry | undefined, limit: number): Promise<LogEntry[]>;
-  endedIn(span: Span, after: LogEntry | undefined, limit: number): Promise<LogEntry[]>;
+  /** In the order of time, delivery and attempt, behind an entry. */
+  happenedIn(span: Span, after: LogEntry | undefined, limit: number): Promise<LogEntry[]>;
   /** By their places in the log. */
   findAll(seqs: readonly number[]): Promise<Map<number, Delivery>>;
   attemptsOfAll(seqs: readonly number[]): Promise<Map<number, DeliveryAttempt[]>>;
@@ -55,12 +54,11 @@ export class NewLogEntries {
       to: now,
     };
     const readAgainFrom = looksForLate ? Math.max(this.from, now - LATEST_COMMIT_MS) : this.from;
-    const made = new Lookahead((after) => this.rows.madeIn(span, after, PAGE));
-    const ended = new Lookahead((after) => this.rows.endedIn(span, after, PAGE));
-    for (let horizon = 0; horizon < Number.POSITIVE_INFINITY; ) {
-      horizon = Math.min(await made.fill(), await ended.fill());
-      const page = [...made.take(horizon), ...ended.take(horizon)];
-      yield page.filter((one) => this.#isNew(one, readAgainFrom)).sort((a, b) => a.at - b.at);
+    for (let last: LogEntry | undefined, isOver = false; !isOver; ) {
+      const page = await this.rows.happenedIn(span, last, PAGE);
+      last = page.at(-1);
+      isOver = page.length < PAGE;
+      yield page.filter((one) => this.#isNew(one, readAgainFrom));
       // SQLite reads block the event loop: other work gets its turn here.
       await new Promise(setImmediate);
     }
@@ -82,7 +80,7 @@ export class NewLogEntries {
 
   #isNew({ at, deliverySeq, attemptNumber }: LogEntry, readAgainFrom: number): boolean {
     // With the time, because a late success replaces the recorded end.
-    const key = `${deliverySeq} ${attemptNumber ?? ''} ${at}`;
+    const key = `${deliverySeq} ${attemptNumber} ${at}`;
     if (this.#seen.has(key)) {
       return false;
     }
@@ -90,29 +88,5 @@ export class NewLogEntries {
       this.#seen.set(key, at);
     }
     return true;
-  }
-}
-
-/** Reads one of the two lists ahead, but not beyond the time up to which the other was read. */
-class Lookahead {
-  #rows: LogEntry[] = [];
-  #last: LogEntry | undefined;
-  #over = false;
-
-  constructor(private readonly read: (after: LogEntry | undefined) => Promise<LogEntry[]>) {}
-
-  /** The time up to which all is known. */
-  async fill(): Promise<number> {
-    if (this.#rows.length === 0 && !this.#over) {
-      this.#rows = await this.read(this.#last);
-      this.#last = this.#rows.at(-1);
-      this.#over = this.#rows.length < PAGE;
-    }
-    return this.#over ? Number.POSITIVE_INFINITY : (this.#last?.at ?? 0);
-  }
-
-  take(horizon: number): LogEntry[] {
-    const beyond = this.#rows.findIndex(({ at }) => at > horizon);
-    return this.#rows.splice(0, beyond < 0 ? this.#rows.length : beyond);
   }
 }

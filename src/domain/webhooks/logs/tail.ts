@@ -87,10 +87,10 @@ async function entriesOf(
     const delivery = deliveries.get(entry.deliverySeq);
     return delivery && isWatched(delivery, filter) ? [{ ...entry, delivery }] : [];
   });
-  const tried = watched.filter(({ attemptNumber }) => attemptNumber !== null);
+  const tried = watched.filter(({ attemptNumber }) => attemptNumber > 0);
   const attempts = await rows.attemptsOfAll([...new Set(tried.map(({ deliverySeq }) => deliverySeq))]);
   return watched.flatMap(({ at, deliverySeq, delivery, attemptNumber }): TimedEntry[] => {
-    if (attemptNumber === null) {
+    if (attemptNumber === 0) {
       return [{ at, delivery: asMade(delivery), attempt: undefined }];
     }
     const attempt = attempts.get(deliverySeq)?.find(({ number }) => number === attemptNumber);

@@ -16,18 +16,14 @@ export interface PlantedLogEntry extends LogEntry {
 /** The port over a list that may grow, as it is committed now. */
 export function logEntryRows(planted: readonly PlantedLogEntry[], now: () => number): LogEntryRows {
   const keyOf = ({ at, deliverySeq, attemptNumber }: LogEntry) =>
-    `${String(at).padStart(16, '0')} ${String(deliverySeq).padStart(16, '0')} ${attemptNumber ?? 0}`;
-  const list =
-    (isOfList: (one: LogEntry) => boolean): LogEntryRows['madeIn'] =>
-    async ({ from, to }, after, limit) =>
+    `${String(at).padStart(16, '0')} ${String(deliverySeq).padStart(16, '0')} ${attemptNumber}`;
+  return {
+    happenedIn: async ({ from, to }, after, limit) =>
       planted
-        .filter((one) => isOfList(one) && one.committedAt <= now() && one.at >= from && one.at <= to)
+        .filter((one) => one.committedAt <= now() && one.at >= from && one.at <= to)
         .filter((one) => after === undefined || keyOf(one) > keyOf(after))
         .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-        .slice(0, limit);
-  return {
-    madeIn: list(({ attemptNumber }) => attemptNumber === null),
-    endedIn: list(({ attemptNumber }) => attemptNumber !== null),
+        .slice(0, limit),
     findAll: async (seqs) =>
       new Map(
         seqs.flatMap((seq) => {
@@ -62,7 +58,7 @@ export function plantedId(deliverySeq: number): DeliveryId {
 }
 
 function attemptOf({ at, attemptNumber }: PlantedLogEntry): DeliveryAttempt[] {
-  if (attemptNumber === null) {
+  if (attemptNumber === 0) {
     return [];
   }
   const answer = { durationMs: 3, httpStatus: 204, message: null, responseStart: null };

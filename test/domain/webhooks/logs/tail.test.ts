@@ -29,7 +29,7 @@ describe('a tail of deliveries', () => {
       },
     });
     let number = 0;
-    const happens = (attemptNumber: number | null, delivery: Partial<Delivery> = {}, at = clock.now()) => {
+    const happens = (attemptNumber: number, delivery: Partial<Delivery> = {}, at = clock.now()) => {
       number += 1;
       // Of a delivery that is named, what happened before was of the same one.
       const earlier = planted.find(({ deliverySeq }) => plantedId(deliverySeq) === delivery.id);
@@ -44,7 +44,7 @@ describe('a tail of deliveries', () => {
   test('reports a delivery when it is made, as it was then, and of each attempt that ended', async () => {
     const { happens, next, clock } = watching();
     const delivered = { status: 'DELIVERED' as const, attemptsBegun: 1, endedAt: clock.now() + 4 };
-    const id = happens(null, delivered, clock.now() + 1);
+    const id = happens(0, delivered, clock.now() + 1);
     happens(1, { ...delivered, id }, clock.now() + 4);
     const made = await next();
     expect(made).toMatchObject({
@@ -61,8 +61,8 @@ describe('a tail of deliveries', () => {
 
   test('begins now unless it is told since when', async () => {
     const { happens, next, clock } = watching();
-    happens(null, {}, clock.now() - 1);
-    const id = happens(null, {}, clock.now() + 1);
+    happens(0, {}, clock.now() - 1);
+    const id = happens(0, {}, clock.now() + 1);
     await expect(next()).resolves.toMatchObject({ delivery: { id } });
   });
 
@@ -74,8 +74,8 @@ describe('a tail of deliveries', () => {
     ];
     for (const [filter, wanted] of filters) {
       const { happens, next } = watching({ filter });
-      happens(null);
-      const id = happens(null, wanted);
+      happens(0);
+      const id = happens(0, wanted);
       happens(1);
       await expect(next()).resolves.toMatchObject({ delivery: { id }, skipped: 0 });
     }
@@ -84,13 +84,13 @@ describe('a tail of deliveries', () => {
   test('tells the past whole, and what happened while it was read, however slowly that goes', async () => {
     const { happens, next, clock } = watching({ since: fakeClock().now() - 3_600_000 });
     const startedAt = clock.now();
-    const ids = Array.from({ length: 1_200 }, (_, index) => happens(null, {}, startedAt - 3_600_000 + index));
+    const ids = Array.from({ length: 1_200 }, (_, index) => happens(0, {}, startedAt - 3_600_000 + index));
     const read: TailEntry[] = [];
     while (read.length < ids.length) {
       read.push(await next());
       clock.advance(1_000);
       if (read.length <= 50) {
-        ids.push(happens(null));
+        ids.push(happens(0));
       }
     }
     expect(read.map(({ delivery }) => delivery.id)).toEqual(ids);
@@ -99,15 +99,15 @@ describe('a tail of deliveries', () => {
 
   test('shows a watcher who was too slow the present, and says how much was left out', async () => {
     const { happens, next, clock } = watching();
-    happens(null, {}, clock.now() + 600);
+    happens(0, {}, clock.now() + 600);
     await next();
     for (let count = 0; count < 700; count += 1) {
-      happens(null, {}, clock.now() + 1 + count);
+      happens(0, {}, clock.now() + 1 + count);
     }
     clock.advance(60_000);
-    const id = happens(null, {}, clock.now() - 10);
+    const id = happens(0, {}, clock.now() - 10);
     await expect(next()).resolves.toMatchObject({ delivery: { id }, skipped: 700 });
-    const following = happens(null, {}, clock.now());
+    const following = happens(0, {}, clock.now());
     await expect(next()).resolves.toMatchObject({ delivery: { id: following }, skipped: 0 });
   });
 
@@ -118,13 +118,13 @@ describe('a tail of deliveries', () => {
     '%s shows no more than can be followed of what happens now, and says how much was left out',
     async (_, filter) => {
       const { happens, next, clock } = watching({ filter });
-      happens(null, {}, clock.now() + 600);
+      happens(0, {}, clock.now() + 600);
       await next();
       const first = clock.now();
       for (let count = 0; count < 1_300; count += 1) {
-        happens(null, {}, first + 1);
+        happens(0, {}, first + 1);
       }
-      const last = happens(null, {}, first + 400);
+      const last = happens(0, {}, first + 400);
       const read: TailEntry[] = [];
       while (read.at(-1)?.delivery.id !== last) {
         read.push(await next());
@@ -137,7 +137,7 @@ describe('a tail of deliveries', () => {
   test('that has more to tell ends when the watcher hangs up', async () => {
     const { hangUp, tail, happens, next } = watching();
     for (let count = 0; count < 5; count += 1) {
-      happens(null);
+      happens(0);
     }
     await next();
     hangUp.abort();
@@ -149,8 +149,8 @@ test('a tail that waits ends at once when the watcher hangs up', async () => {
   const hangUp = new AbortController();
   const rows = logEntryRows([], Date.now);
   const looked = new Promise<void>((resolve) => {
-    const { endedIn } = rows;
-    rows.endedIn = (...range) => endedIn(...range).finally(resolve);
+    const { happenedIn } = rows;
+    rows.happenedIn = (...range) => happenedIn(...range).finally(resolve);
   });
   const options = { rows, clock: Date.now, signal: hangUp.signal };
   let isOver = false;

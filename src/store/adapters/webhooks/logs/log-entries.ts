@@ -1,59 +1,36 @@
 import { sql } from 'kysely';
 import type { Delivery, DeliveryAttempt } from '../../../../domain/webhooks/deliveries.js';
-import type { LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
+import type { LogEntry, LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
-import { statement } from '../../statements/kept-statement.js';
+import { keptStatement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
 
-type MadeBehind = Record<'createdAt' | 'seq' | 'to' | 'limit', number>;
+type Behind = Record<'at' | 'deliverySeq' | 'attemptNumber' | 'to' | 'limit', number>;
 
-const made = statement((db, { createdAt, seq, to, limit }: MadeBehind) =>
-  db
-    .selectFrom('deliveries')
-    .where(sql<boolean>`(created_at, ${sql.ref(placeIn(db))}) > (${createdAt}, ${seq})`)
-    .where('createdAt', '<=', to)
-    .orderBy('createdAt')
-    .orderBy(placeIn(db))
-    .limit(limit)
-    .select(['seq as deliverySeq', 'createdAt as at']),
-);
-
-type EndedBehind = Record<'endedAt' | 'deliverySeq' | 'number' | 'to' | 'limit', number>;
-
-const ended = statement((db, { endedAt, deliverySeq, number, to, limit }: EndedBehind) =>
-  db
-    .selectFrom('deliveryAttempts')
-    .where(sql<boolean>`(ended_at, delivery_seq, number) > (${endedAt}, ${deliverySeq}, ${number})`)
-    .where('endedAt', '<=', to)
-    .orderBy('endedAt')
-    .orderBy('deliverySeq')
-    .orderBy('number')
-    .limit(limit)
-    .select(['endedAt as at', 'deliverySeq', 'number as attemptNumber']),
-);
+/** Each half goes by its own index. */
+const happened = keptStatement((db, { at, deliverySeq, attemptNumber, to, limit }: Behind) => {
+  const place = sql.ref(placeIn(db));
+  return sql<LogEntry>`
+    select * from (
+      select created_at as at, seq as "deliverySeq", 0 as "attemptNumber" from deliveries
+      where (created_at, ${place}) > (${at}, ${deliverySeq}) and created_at <= ${to}
+      order by created_at, ${place} limit ${limit}
+    ) as made
+    union all
+    select * from (
+      select ended_at, delivery_seq, number from delivery_attempts
+      where (ended_at, delivery_seq, number) > (${at}, ${deliverySeq}, ${attemptNumber}) and ended_at <= ${to}
+      order by ended_at, delivery_seq, number limit ${limit}
+    ) as ended
+    order by 1, 2, 3 limit ${limit}
+  `;
+});
 
 export function logEntryRows(db: Writer): LogEntryRows {
   return {
-    madeIn: async ({ from, to }, after, limit) => {
-      const { rows } = await made(camelCased(db), {
-        createdAt: after?.at ?? from,
-        seq: after?.deliverySeq ?? 0,
-        to,
-        limit,
-      });
-      return rows.map((row) => ({ ...row, attemptNumber: null }));
-    },
-    endedIn: async ({ from, to }, after, limit) => {
-      const { rows } = await ended(camelCased(db), {
-        endedAt: after?.at ?? from,
-        deliverySeq: after?.deliverySeq ?? 0,
-        number: after?.attemptNumber ?? 0,
-        to,
-        limit,
-      });
-      return rows;
-    },
+    happenedIn: async ({ from, to }, after = { at: from, deliverySeq: 0, attemptNumber: 0 }, limit) =>
+      (await happened(db, { ...after, to, limit })).rows,
     findAll: async (seqs) => {
       const rows = await inBlocks(seqs, (block) =>
         deliveriesIn(db).where('deliveries.seq', 'in', block).execute(),

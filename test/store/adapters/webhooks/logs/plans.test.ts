@@ -73,12 +73,12 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
   ],
   [
     'what was made since a time',
-    ({ deliveryLog }) => deliveryLog.madeIn(span, undefined, 9),
+    ({ deliveryLog }) => deliveryLog.happenedIn(span, undefined, 9),
     /deliveries_by_age \(\(created_at,place\)>\(\?,\?\) AND created_at<\?\)$/,
   ],
   [
     'what ended since a time',
-    ({ deliveryLog }) => deliveryLog.endedIn(span, undefined, 9),
+    ({ deliveryLog }) => deliveryLog.happenedIn(span, undefined, 9),
     /^SEARCH delivery_attempts USING COVERING INDEX delivery_attempts_by_age .*ended_at<\?\)$/,
   ],
   [
@@ -109,7 +109,8 @@ describe('on SQLite', () => {
   test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
     const plans = await plansOf(use);
     expect(plans).toContainEqual(expect.stringMatching(plan));
-    expect(plans.filter((line) => line.startsWith('SCAN'))).toEqual([]);
+    // What happened is put together from the beginnings of two tables.
+    expect(plans.filter((line) => /^SCAN (?!(made|ended)$)/.test(line))).toEqual([]);
   });
 
   test.each(uses.filter(([title]) => title.startsWith('a page') && !/an event|a client/.test(title)))(
