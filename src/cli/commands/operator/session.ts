@@ -8,7 +8,7 @@ import type { CallOptions } from '../../../rpc/call-metadata.js';
 import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
 import type { AnyService } from '../../../rpc/definitions.js';
 import { FailedCall } from '../errors.js';
-import { print } from '../output/print.js';
+import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
 
@@ -39,6 +39,8 @@ export interface Session {
 export interface Shown {
   json: unknown;
   text: string;
+  /** For people, beside the text and the JSON. */
+  note?: string | undefined;
   /** Thrown after the answer is printed. */
   failure?: Error;
 }
@@ -85,6 +87,9 @@ export async function run(
   );
   if (shown) {
     print(options.json ? asJson(shown.json) : shown.text);
+  }
+  if (shown?.note) {
+    say(shown.note);
   }
   if (shown?.failure) {
     throw shown.failure;

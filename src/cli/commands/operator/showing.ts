@@ -66,7 +66,7 @@ export async function listed<Name extends string, T>(
 export function shownList<T>(rows: readonly T[], columns: Columns<T>, more = false): Shown {
   const cellsOf = (row: T) => Object.values(columns).map((cellOf) => cellOf(row));
   const table = rows.length === 0 ? 'There are none.' : asColumns(Object.keys(columns), rows.map(cellsOf));
-  return { json: rows, text: more ? `${table}\n\nThere are more: raise --limit.` : table };
+  return { json: rows, text: table, note: more ? 'There are more: raise --limit.' : undefined };
 }
 
 export async function shownPages<Name extends string, T>(

@@ -107,7 +107,7 @@ describe('an operator', () => {
       expect.objectContaining({ label: 'Two', status: 'KEY_STATUS_ACTIVE', integrationId }),
       expect.objectContaining({ label: 'One' }),
     ]);
-    expect((await type('key', 'list', integrationId, '--limit', '1')).stdout).toContain('raise --limit');
+    expect((await type('key', 'list', integrationId, '--limit', '1')).stderr).toContain('raise --limit');
     expect((await type('app', 'list', '--instance', 'ins_none')).stdout).toBe('There are none.\n');
   });
 

@@ -65,13 +65,22 @@ describe('integration delivery', () => {
         return { deliveries, nextPageToken: `after${pages.length}` };
       },
     });
-    const { stdout } = await type('delivery', 'list', '--limit', '600');
+    const { stdout, stderr } = await type('delivery', 'list', '--limit', '600');
     expect(pages).toEqual([
       ['', 500],
       ['after1', 100],
     ]);
     expect(stdout.match(/^whd_/gm)).toHaveLength(600);
-    expect(stdout).toMatch(/\nThere are more: raise --limit\.\n$/);
+    expect(stderr).toBe('There are more: raise --limit.\n');
+  });
+
+  test('list says that there are more also where a script reads the JSON', async () => {
+    const { type } = await start({
+      listDeliveries: async () => ({ deliveries: [delivery()], nextPageToken: 'after1' }),
+    });
+    const { code, stdout, stderr } = await type('delivery', 'list', '--limit', '1', '--json');
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect([code, stderr]).toEqual([0, 'There are more: raise --limit.\n']);
   });
 
   test('show of the demo leads to the workflow in the UI of Temporal that it runs, and no other does', async () => {
