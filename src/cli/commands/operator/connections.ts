@@ -89,7 +89,8 @@ export async function withConnections(session: Session, ends: Ends, { json, text
   };
 }
 
-function shownConnections({ operator }: Session, ends: Ends, limit?: number): Promise<Shown> {
+function shownConnections({ operator, platform }: Session, ends: Ends, limit?: number): Promise<Shown> {
+  const { integrationId, instanceId } = ends;
   const filter = { ...ends, status: asEnum<InstanceIntegrationStatus>(undefined, STATUS) };
   return shownPages(
     limit,
@@ -101,6 +102,10 @@ function shownConnections({ operator }: Session, ends: Ends, limit?: number): Pr
       instance: ({ instanceId }) => instanceId,
       name: ({ instanceName }) => instanceName,
       status: ({ status }) => asWord(status, STATUS),
+    },
+    async () => {
+      await (integrationId && operator.getIntegration({ integrationId }));
+      await (instanceId && platform.getInstance({ instanceId }));
     },
   );
 }

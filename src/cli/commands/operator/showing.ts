@@ -69,12 +69,17 @@ export function shownList<T>(rows: readonly T[], columns: Columns<T>, more = fal
   return { json: rows, text: table, note: more ? 'There are more: raise --limit.' : undefined };
 }
 
+/** `owner` reads what the rows belong to: of one that does not exist, the service answers with no rows. */
 export async function shownPages<Name extends string, T>(
   limit: number | undefined,
   name: Name,
   fetch: FetchPage<Name, T>,
   columns: Columns<T>,
+  owner?: () => unknown,
 ): Promise<Shown> {
   const { rows, more } = await listed(name, fetch, limit);
+  if (rows.length === 0) {
+    await owner?.();
+  }
   return shownList(rows, columns, more);
 }

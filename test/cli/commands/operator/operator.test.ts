@@ -108,7 +108,29 @@ describe('an operator', () => {
       expect.objectContaining({ label: 'One' }),
     ]);
     expect((await type('key', 'list', integrationId, '--limit', '1')).stderr).toContain('raise --limit');
-    expect((await type('app', 'list', '--instance', 'ins_none')).stdout).toBe('There are none.\n');
+  });
+
+  test('is told of a list that what it would belong to does not exist, and not that there are none', async () => {
+    const { integration: idle } = await json<{ integration: { id: string } }>(
+      'integration',
+      'create',
+      'Idle',
+    );
+    const { instance } = await json<{ instance: { id: string } }>('instance', 'create', 'Idle GmbH');
+    const { connection } = await connectedIntegration('Quiet');
+    for (const [code, ...args] of [
+      ['integration_not_found', 'key', 'list', idle.id],
+      ['integration_not_found', 'integration', 'connections', idle.id],
+      ['instance_not_found', 'integration', 'connections', '--instance', instance.id],
+      ['instance_not_found', 'app', 'list', '--instance', instance.id],
+      ['instance_not_found', 'client', 'list', '--instance', instance.id],
+      ['instance_integration_not_found', 'subscription', 'list', '--instance-integration', connection.id],
+    ]) {
+      expect(await type(...args)).toEqual({ code: 0, stdout: 'There are none.\n', stderr: '' });
+      const unknown = `${args.at(-1)?.slice(0, 4)}${'0'.repeat(22)}`;
+      const { stdout, stderr, ...ended } = await type(...args.slice(0, -1), unknown);
+      expect([ended.code, stdout, stderr]).toEqual([1, '', expect.stringContaining(`(${code})`)]);
+    }
   });
 
   test('onboards an integration in one step, with secrets that work', async () => {

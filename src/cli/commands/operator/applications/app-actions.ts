@@ -130,15 +130,21 @@ export const create: Action<CreateOptions> = async (
   return shown(answer, ...(answer.clientSecret ? [shownOnce('The client_secret', answer.clientSecret)] : []));
 };
 
-export const list: Action = async ({ operator }, _, { instance, limit }) =>
-  shownPages(limit, 'applications', (page) => operator.listApplications({ instanceId: instance, ...page }), {
-    client_id: ({ id }) => id,
-    name: ({ name }) => name,
-    type: ({ type }) => asWord(type, 'APPLICATION_TYPE_'),
-    status: ({ status }) => asWord(status, 'APPLICATION_STATUS_'),
-    'redirect uris': ({ redirectUris }) => String(redirectUris.length),
-    created: ({ createdAt }) => asTime(createdAt),
-  });
+export const list: Action = async ({ operator, platform }, _, { instance: instanceId, limit }) =>
+  shownPages(
+    limit,
+    'applications',
+    (page) => operator.listApplications({ instanceId, ...page }),
+    {
+      client_id: ({ id }) => id,
+      name: ({ name }) => name,
+      type: ({ type }) => asWord(type, 'APPLICATION_TYPE_'),
+      status: ({ status }) => asWord(status, 'APPLICATION_STATUS_'),
+      'redirect uris': ({ redirectUris }) => String(redirectUris.length),
+      created: ({ createdAt }) => asTime(createdAt),
+    },
+    () => instanceId && platform.getInstance({ instanceId }),
+  );
 
 export const show: Action = async ({ operator }, [applicationId]) =>
   shown(await operator.getApplication({ applicationId }));

@@ -23,12 +23,18 @@ export function addClientCommands(program: Command): void {
 }
 
 const list: Action = async ({ platform }, _, { instance: instanceId, limit }) =>
-  shownPages(limit, 'clients', (page) => platform.listClients({ instanceId, ...page }), {
-    client: ({ id }) => id,
-    name: ({ name }) => printableLine(name),
-    instance: (client) => client.instanceId,
-    created: ({ createdAt }) => asTime(createdAt),
-  });
+  shownPages(
+    limit,
+    'clients',
+    (page) => platform.listClients({ instanceId, ...page }),
+    {
+      client: ({ id }) => id,
+      name: ({ name }) => printableLine(name),
+      instance: (client) => client.instanceId,
+      created: ({ createdAt }) => asTime(createdAt),
+    },
+    () => instanceId && platform.getInstance({ instanceId }),
+  );
 
 const shown = showing('client', (client: Client) => [
   ['Client', client.id],

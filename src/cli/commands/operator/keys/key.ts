@@ -89,15 +89,21 @@ const list: Action<{ status?: string }, [integration?: string]> = async (
   { status, limit },
 ) => {
   const filter = { integrationId, status: asEnum<KeyStatus>(status, 'KEY_STATUS_') };
-  return shownPages(limit, 'apiKeys', (page) => operator.listApiKeys({ ...filter, ...page }), {
-    key: (key) => key.id,
-    integration: (key) => key.integrationId,
-    label: (key) => key.label,
-    'begins with': (key) => key.keyStart,
-    status: (key) => asWord(key.status, 'KEY_STATUS_'),
-    expires: (key) => asTime(key.expiresAt, 'never'),
-    'last used': (key) => asTime(key.lastUsedAt),
-  });
+  return shownPages(
+    limit,
+    'apiKeys',
+    (page) => operator.listApiKeys({ ...filter, ...page }),
+    {
+      key: (key) => key.id,
+      integration: (key) => key.integrationId,
+      label: (key) => key.label,
+      'begins with': (key) => key.keyStart,
+      status: (key) => asWord(key.status, 'KEY_STATUS_'),
+      expires: (key) => asTime(key.expiresAt, 'never'),
+      'last used': (key) => asTime(key.lastUsedAt),
+    },
+    () => integrationId && operator.getIntegration({ integrationId }),
+  );
 };
 
 const show: Action = async ({ operator }, [apiKeyId]) => shown(await operator.getApiKey({ apiKeyId }));

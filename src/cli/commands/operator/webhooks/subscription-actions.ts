@@ -30,7 +30,7 @@ export const create: Action<SubscriptionOptions & { instanceIntegration: string;
 };
 
 export const list: Action<{ status?: string }> = async (
-  { webhooks },
+  { operator, webhooks },
   _,
   { instanceIntegration: instanceIntegrationId, status, limit },
 ) => {
@@ -38,15 +38,21 @@ export const list: Action<{ status?: string }> = async (
     instanceIntegrationId,
     status: asEnum<SubscriptionStatus>(status, 'SUBSCRIPTION_STATUS_'),
   };
-  return shownPages(limit, 'subscriptions', (page) => webhooks.listSubscriptions({ ...filter, ...page }), {
-    subscription: (subscription) => subscription.id,
-    connection: (subscription) => subscription.instanceIntegrationId,
-    status: statusWord,
-    events: (subscription) => subscription.eventTypes.join(' '),
-    address: (subscription) => subscription.url,
-    'last success': (subscription) => asTime(subscription.lastSuccessAt, 'never'),
-    'failing since': (subscription) => asTime(subscription.failingSince),
-  });
+  return shownPages(
+    limit,
+    'subscriptions',
+    (page) => webhooks.listSubscriptions({ ...filter, ...page }),
+    {
+      subscription: (subscription) => subscription.id,
+      connection: (subscription) => subscription.instanceIntegrationId,
+      status: statusWord,
+      events: (subscription) => subscription.eventTypes.join(' '),
+      address: (subscription) => subscription.url,
+      'last success': (subscription) => asTime(subscription.lastSuccessAt, 'never'),
+      'failing since': (subscription) => asTime(subscription.failingSince),
+    },
+    () => instanceIntegrationId && operator.getInstanceIntegration({ instanceIntegrationId }),
+  );
 };
 
 export const show: Action = async ({ webhooks }, [subscriptionId]) => {
