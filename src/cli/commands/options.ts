@@ -42,7 +42,7 @@ function secondsIn(text: string): number {
   return found <= MOST_SECONDS ? found : Number.NaN;
 }
 
-/** An ISO 8601 time, or a duration from now: `90d`. */
+/** An ISO 8601 time, in UTC unless it names a zone, or a duration from now: `90d`. */
 export function timeAhead(text: string): Date {
   return timeOrDistance(text, 1);
 }
@@ -140,7 +140,9 @@ export function redirectUris(
 
 function timeOrDistance(text: string, sign: 1 | -1): Date {
   const isTime = /^\d{4}-/.test(text);
-  const time = isTime ? new Date(text) : new Date(Date.now() + sign * secondsIn(text) * 1_000);
+  // Without a zone, `Date` takes some forms for UTC and others for local time.
+  const zoned = /^[\d-]+(?:[T ][\d:.]+)?$/i.test(text) ? `${text}Z` : text;
+  const time = isTime ? new Date(zoned) : new Date(Date.now() + sign * secondsIn(text) * 1_000);
   // `Date` takes 2027-02-31 for the third of March.
   const [year = 0, month = 0, day] = (/^(\d{4})-(\d+)-(\d+)/.exec(text) ?? []).slice(1).map(Number);
   const hasDay = day === undefined || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;

@@ -18,7 +18,7 @@ export function addAuditCommands(program: Command): void {
     about: 'List what happened, newest first',
     example: '--since 7d --type "api_key.*"',
   })
-    .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
+    .option('--since <when>', 'from this time on: a UTC time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
     .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', collected)
     .option('--about <id>', 'only what this id did, or what was done to it')

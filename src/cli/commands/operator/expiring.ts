@@ -19,7 +19,7 @@ ${TARGET_NOTE}
 export function addExpiringCommand(program: Command): void {
   const command = addTargetOptions(program.command('expiring'))
     .description('List keys, tokens and secrets that expire soon')
-    .option('--within <when>', 'a time, or a duration such as 90d; 30d unless given', timeAhead)
+    .option('--within <when>', 'a UTC time, or a duration such as 90d; 30d unless given', timeAhead)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', NOTES + examples('expiring --within 90d', 'expiring --within 14d --json'));
   runsInSession(command, expiring);

@@ -25,7 +25,7 @@ export function addOnboardCommand(program: Command): void {
     .requiredOption('--instance <instance>', 'id of the instance to connect it to')
     .option(
       '--key-expires <when>',
-      'when the key ends: a time, or a duration such as 90d; never unless given',
+      'when the key ends: a UTC time, or a duration such as 90d; never unless given',
       timeAhead,
     )
     .option('--redirect-uri <uri>', 'where people of that instance return; may be repeated', collected)

@@ -7,7 +7,7 @@ import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '
 import type { Action } from '../session.js';
 import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
-export const EXPIRY = 'when it ends: a time, or a duration such as 90d';
+export const EXPIRY = 'when it ends: a UTC time, or a duration such as 90d';
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(
@@ -60,7 +60,7 @@ export function statusOption(): Option {
 }
 
 export function successorExpiry(noun: string): Option {
-  const about = `when the successor ends: a time, or a duration such as 90d; by default it gets the lifetime of the present ${noun}`;
+  const about = `when the successor ends: a UTC time, or a duration such as 90d; by default it gets the lifetime of the present ${noun}`;
   return new Option('--expires <when>', about).argParser(timeAhead);
 }
 

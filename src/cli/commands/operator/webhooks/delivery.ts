@@ -35,7 +35,11 @@ export function addDeliveryCommands(program: Command): void {
     .option('--event <event>', 'only those of this event', idOf('evt'))
     .option('--types <types>', TYPES, eventPatterns)
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
-    .option('--since <when>', 'made from this time on: a time, or a duration before now such as 7d', timeBack)
+    .option(
+      '--since <when>',
+      'made from this time on: a UTC time, or a duration before now such as 7d',
+      timeBack,
+    )
     .option('--until <when>', 'made before this time', timeBack)
     .option(...LIMIT, 50);
   addVerb(group, 'show <delivery>', show, {
@@ -57,7 +61,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--types <types>', TYPES, eventPatterns)
     .option(
       '--since <when>',
-      'begin with what happened since: a time, or a duration before now such as 30m',
+      'begin with what happened since: a UTC time, or a duration before now such as 30m',
       timeBack,
     );
 }

@@ -23,7 +23,7 @@ export function addEventCommands(program: Command): void {
     .option('--instance <instance>', 'only those on this instance', idOf('ins'))
     .option('--client <client>', 'only those at this client', idOf('cli'))
     .option('--entity <id>', 'only those about this user, worker, unit, …')
-    .option('--since <when>', 'from this time on: a time, or a duration before now such as 7d', timeBack)
+    .option('--since <when>', 'from this time on: a UTC time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
     .option(...LIMIT, 50);
   addVerb(group, 'show <event>', show, {
@@ -37,7 +37,7 @@ export function addEventCommands(program: Command): void {
     .requiredOption('--subscription <subscription>', 'which one; it must be active')
     .requiredOption(
       '--since <when>',
-      'from this time on: a time, or a duration before now such as 6h',
+      'from this time on: a UTC time, or a duration before now such as 6h',
       timeBack,
     )
     .option('--until <when>', 'before this time; until now unless given', timeBack)

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ReplayEventsRequest } from '../../../../../generated/proto/integration/webhooks/v1/events.js';
 import { ErrorCode, ServiceError } from '../../../../../src/errors/service-error.js';
 import { signalled } from '../../../../support/signalled.js';
+import { integration } from '../../../typed.js';
 import { at, type WebhookHandlers, webhookRigs } from './rig.js';
 
 const start = webhookRigs();
@@ -51,6 +52,27 @@ describe('integration event', () => {
     expect(stdout).toMatch(
       /^EVENT +TYPE +ABOUT +CLIENT +OCCURRED\nevt_1 +user\.updated +usr_1 +cli_1 +2026-/,
     );
+  });
+
+  test('list takes times without a zone for UTC, which is how times are printed', async () => {
+    const asked: object[] = [];
+    const { settings } = await start({
+      listEvents: async ({ since, until }) => {
+        asked.push({ since, until });
+        return { events: [], nextPageToken: '' };
+      },
+    });
+    for (const [since = '', until = ''] of [
+      ['2026-07-01T08:00:00', '2026-07-01 09:30'],
+      ['2026-7-1', '2026-07-01T08:00:00+02:00'],
+    ]) {
+      const args = ['event', 'list', '--since', since, '--until', until];
+      await integration(args, { ...settings, TZ: 'America/New_York' });
+    }
+    expect(asked).toEqual([
+      { since: new Date('2026-07-01T08:00Z'), until: new Date('2026-07-01T09:30Z') },
+      { since: new Date('2026-07-01T00:00Z'), until: new Date('2026-07-01T06:00Z') },
+    ]);
   });
 
   test('show has the body as the receiver that was asked for gets it', async () => {
