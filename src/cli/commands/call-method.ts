@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { allowedRights } from '../../../generated/proto/rights.js';
 import { ServiceError } from '../../errors/service-error.js';
@@ -16,7 +17,7 @@ export async function call(
   json: string,
   options: TargetOptions,
 ): Promise<void> {
-  const request = jsonObjectIn(json);
+  const request = jsonObjectIn(json === '-' ? await text(process.stdin) : json);
   if (request === undefined) {
     throw new UsageError(`The request must be a JSON object, such as '{"limit": 10}'.`);
   }

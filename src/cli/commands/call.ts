@@ -12,13 +12,14 @@ Examples:
   $ integration call Platform/UpdateUser --help        the fields of its request
   $ integration call Operator/ListIntegrations
   $ integration call Platform/UpdateUser '{"userId": "usr_…", "firstName": "Ada"}'
-  $ integration call --address grpc.example.com:4002 --token "$TOKEN" --ca ca.pem`;
+  $ integration call Platform/SetPassword - < password.json
+  $ INTEGRATION_TOKEN_FILE=operator.token integration call --address grpc.example.com:4002 --ca ca.pem`;
 
 export function addCallCommand(program: Command): void {
   addTargetOptions(program.command('call'))
     .description('Call any gRPC method, or list them all')
     .argument('[method]', 'Service/Method; the package and the word Service may be left out')
-    .argument('[json]', 'the request as JSON', '{}')
+    .argument('[json]', 'the request as JSON, or - for what is piped in', '{}')
     .helpOption(false)
     .option('-h, --help', 'show this help; after a method, the fields of its request')
     .addHelpText('after', EXAMPLES)

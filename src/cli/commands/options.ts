@@ -7,7 +7,12 @@ import { matchesAny } from '../../domain/webhooks/event-patterns.js';
 export function addTargetOptions(command: Command): Command {
   return command
     .addOption(new Option('--address <host:port>', 'where the domain listens').env('INTEGRATION_ADDRESS'))
-    .addOption(new Option('--token <token>', 'token to call with').env('INTEGRATION_TOKEN'))
+    .addOption(
+      new Option(
+        '--token <token>',
+        'token to call with; lists of processes show it, so rather keep it in the file that INTEGRATION_TOKEN_FILE names',
+      ).env('INTEGRATION_TOKEN'),
+    )
     .addOption(
       new Option(
         '--ca <file>',

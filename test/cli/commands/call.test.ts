@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../../support/free-ports.js';
 import { roleTokens } from '../../support/role-tokens.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration, sharedIntegration } from '../typed.js';
+import { integration, pipedIntegration, sharedIntegration } from '../typed.js';
 
 const services = serviceProcesses();
 
@@ -44,6 +44,15 @@ describe('integration call', () => {
         version: expect.any(String),
       },
     ]);
+  });
+
+  test('sends the request that is piped in, so that no list of processes shows its secrets', async () => {
+    const args = ['call', LIST, '-'];
+    const { code, stdout, stderr } = await pipedIntegration('{"pageSize":\n 1}\n', args, settings());
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout).integrations).toHaveLength(1);
+    const cut = await pipedIntegration('{"pageSize":', args, settings());
+    expect([cut.code, cut.stderr]).toEqual([2, expect.stringMatching(/^The request must be a JSON object/)]);
   });
 
   test('speaks the JSON of protobuf both ways: times, names of enums, both spellings of fields', async () => {

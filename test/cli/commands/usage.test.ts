@@ -207,6 +207,15 @@ describe('help of a verb', () => {
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--expires <when> when it ends: [^-]*; never unless given/);
   });
 
+  test.each([['call'], ['key', 'list'], ['import']])(
+    'that calls the service says how to keep the token out of lists of processes: %s',
+    async (...names) => {
+      const { stdout } = await sharedIntegration([...names, '--help']);
+      expect(stdout).toMatch(/--token <token>[^-]*INTEGRATION_TOKEN_FILE/);
+      expect(stdout).not.toContain('--token "$');
+    },
+  );
+
   test('marks required options', async () => {
     const { stdout } = await sharedIntegration(['key', 'create', '--help']);
     expect(stdout).toMatch(/--label <text> +required; what it is for$/m);
