@@ -216,6 +216,16 @@ describe('help of a verb', () => {
     },
   );
 
+  test('that stops webhooks says so, and that what they miss is not sent by itself', async () => {
+    const helpOf = async (verb: string) =>
+      (await sharedIntegration(['integration', verb, '--help'])).stdout.replace(/\s+/g, ' ');
+    const undoing = await helpOf('unconfigure');
+    expect(undoing).toContain(
+      'its subscriptions are disabled; what they miss is sent by `event replay` only',
+    );
+    expect(await helpOf('configure')).toContain('subscriptions that `unconfigure` disabled are enabled');
+  });
+
   test('marks required options', async () => {
     const { stdout } = await sharedIntegration(['key', 'create', '--help']);
     expect(stdout).toMatch(/--label <text> +required; what it is for$/m);

@@ -25,10 +25,11 @@ export function addConnectionVerbs(group: Command): void {
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option(...LIMIT);
   addVerb(group, 'configure <connection>', configure, {
-    about: 'Set a connection up, so that it answers reads',
+    about: 'Set a connection up: it answers reads, and subscriptions that `unconfigure` disabled are enabled',
   });
   addVerb(group, 'unconfigure <connection>', unconfigure, {
-    about: 'Undo `configure`: reads of its clients answer 404',
+    about:
+      'Undo `configure`: reads of its clients answer 404, and its subscriptions are disabled; what they miss is sent by `event replay` only',
   });
   addVerb(group, 'disconnect <connection>', disconnect, {
     about: 'End a connection and delete its subscriptions',
