@@ -14,11 +14,16 @@ export class FailedCall extends Error {
   }
 }
 
+/** How grpc-js says that it could not connect. */
+const UNSENT = /^UNAVAILABLE: (?:No connection established|Name resolution failed)/;
+const MAY_BE_DONE = '\nIf this was to change something, that may have been done: check before you repeat it.';
+
 /** Operators also see the internal message: why there was no answer, and from which address. */
 function messageOf({ code, message, internal, fieldViolations }: ServiceError, address: string): string {
   if (code === ErrorCode.UNAVAILABLE || code === ErrorCode.INTERNAL_ERROR) {
     // In one line: grpc-js quotes messages of OpenSSL, which contain line breaks.
-    return `${address} gave no usable answer: ${printableLine(internal ?? message)}`;
+    const why = printableLine(internal ?? message);
+    return `${address} gave no usable answer: ${why}${UNSENT.test(why) ? '' : MAY_BE_DONE}`;
   }
   // Some sentences are made of the one violation that there is.
   const violations = fieldViolations

@@ -23,9 +23,18 @@ describe('a refused call', () => {
     );
   });
 
-  test('without an answer says why, with the address', () => {
-    expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal: 'UNAVAILABLE: no\n connection' })).toBe(
-      'localhost:4002 gave no usable answer: UNAVAILABLE: no connection',
+  test('without an answer says why, with the address, and that a change may have been made', () => {
+    expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal: 'UNAVAILABLE: read\n ECONNRESET' })).toBe(
+      'localhost:4002 gave no usable answer: UNAVAILABLE: read ECONNRESET\nIf this was to change something, that may have been done: check before you repeat it.',
     );
   });
+
+  test.each(['No connection established. Last error: refused', 'Name resolution failed for target dns:x'])(
+    'that was never sent says only why: %s',
+    (reason) => {
+      expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal: `UNAVAILABLE: ${reason}` })).toBe(
+        `localhost:4002 gave no usable answer: UNAVAILABLE: ${reason}`,
+      );
+    },
+  );
 });

@@ -141,6 +141,28 @@ describe('integration subscription', () => {
     expect(stdout).toContain('held from now on: 3.');
   });
 
+  test('create whose connection breaks before its answer says that it may have been done', async () => {
+    const { type, goAway } = await start({
+      createSubscription: async () => {
+        goAway();
+        return { subscription: subscription(), secret: 'whsec_bG9zdA' };
+      },
+    });
+    const args = [
+      '--instance-integration',
+      'iin_1',
+      '--url',
+      'https://hooks.example.com/in',
+      '--events',
+      '*',
+    ];
+    const { code, stdout, stderr } = await type('subscription', 'create', ...args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /gave no usable answer: .*\n.*may have been done: check before you repeat it\.\n$/,
+    );
+  });
+
   test('delete with --yes says what was cancelled', async () => {
     const asked: object[] = [];
     const { type } = await start({
