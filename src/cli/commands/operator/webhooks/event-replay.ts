@@ -58,7 +58,10 @@ export async function replay(
     bar.clear();
     const hasBegun = outcome.lastEventId !== (options.after ?? '');
     if (!isLost(error) && hasBegun) {
-      say(`Deliveries made before it ended: ${outcome.createdDeliveries}.`);
+      const command = resumption(range, outcome.lastEventId);
+      say(
+        `Deliveries made before it ended: ${outcome.createdDeliveries}. It goes on with:\n\n  ${command}\n`,
+      );
     }
     if (!isLost(error) || !hasBegun) {
       throw error;
