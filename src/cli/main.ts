@@ -20,7 +20,7 @@ const EXIT_USAGE = 2;
 const SETTINGS = '\nSettings come from the environment: `integration config` lists them with their values.';
 
 const EXIT_CODES = `
-Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 78 cannot start with these settings`;
+Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 3 only warnings (doctor) · 78 cannot start with these settings`;
 
 const unsuitable = unsuitableNode();
 if (unsuitable !== undefined) {

@@ -125,7 +125,7 @@ describe('help', () => {
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b.* {2}[A-Z]`, 'm'));
     }
     expect(stdout).toContain('`integration config` lists them');
-    expect(stdout).toContain('78 cannot start');
+    expect(stdout).toContain('3 only warnings (doctor) · 78 cannot start');
   });
 
   test.each([
