@@ -32,7 +32,7 @@ export function addInitCommand(program: Command): void {
     .addOption(
       new Option(
         '--token-expires <when>',
-        'when the first operator token ends: a time, a duration such as 90d, or never',
+        'when the first operator token ends: a UTC time, a duration such as 90d, or never',
       )
         .argParser(timeAheadOrNever)
         .default(timeAheadOrNever(FIRST_TOKEN_LIFETIME), FIRST_TOKEN_LIFETIME),
