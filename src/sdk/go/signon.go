@@ -185,7 +185,8 @@ type SignIn struct {
 
 // ExchangeCode checks the callback of the browser, exchanges the code, and verifies the ID token. It returns
 // an *OAuthError if the server or the person refused, a *SignInError if the callback does not answer this
-// request. It never retries: after an error begin with a new AuthorizationURL.
+// request. It never retries: after an error begin with a new AuthorizationURL. It revokes the tokens if the
+// context ends before they are verified.
 func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
 	code, err := s.codeIn(exchange)
 	if err != nil {
@@ -206,9 +207,19 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 		err = &SignInError{IDTokenMissing, "the answer has no ID token; the scope openid and a maximum age require one"}
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			go s.abandon(context.WithoutCancel(ctx), tokens)
+		}
 		return nil, err
 	}
 	return signIn, nil
+}
+
+// abandon revokes tokens that the caller does not get: they would stay valid for weeks.
+func (s *SignOn) abandon(ctx context.Context, tokens *Tokens) {
+	// A panic of the transport would end the program.
+	defer func() { _ = recover() }()
+	_ = s.Revoke(ctx, cmp.Or(tokens.RefreshToken, tokens.AccessToken))
 }
 
 // Refresh returns new tokens for a refresh token. Store the new refresh token before you use the others.

@@ -263,15 +263,20 @@ export function describeEndedExchange(driver: Driven): void {
   test.each([
     ['reads the keys, which another waits for', 'first', 'second'],
     ['waits for keys that another reads', 'second', 'first'],
-  ])('an exchange that %s ends when its caller says so, and the other does not', async (_, ended, other) => {
-    const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
-    const [keysAsked, secondHasToken] = [signalled(), signalled()];
+  ])('an exchange that %s ends with its tokens when its caller says so, alone', async (_, ended, other) => {
+    const id_token = await rig.idToken();
+    const [keysAsked, secondHasToken, tokensEnded] = [signalled(), signalled(), signalled()];
     let answerKeys = () => {};
     let revocations = 0;
     rig.server.answers(async (response, asked) => {
       if (asked.path === '/.well-known/jwks.json') {
         answerKeys = () => rig.keySet()(response, asked);
         keysAsked.tell();
+        return;
+      }
+      if (asked.path === '/auth/revoke' && JSON.parse(asked.body).token !== 'refresh-1') {
+        tokensEnded.tell();
+        json({})(response, asked);
         return;
       }
       if (asked.path === '/auth/revoke') {
@@ -284,11 +289,12 @@ export function describeEndedExchange(driver: Driven): void {
         json({})(response, asked);
         return;
       }
-      if (asked.headers['x-request-id'] === 'second') {
+      const caller = asked.headers['x-request-id'];
+      if (caller === 'second') {
         response.once('finish', secondHasToken.tell);
         await keysAsked.told;
       }
-      token(response, asked);
+      json({ ...grant, access_token: 'access-1', refresh_token: `of ${caller}`, id_token })(response, asked);
     });
     const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 5 }), 'endExchange', {
       callbackUrl: rig.callback(),
@@ -298,6 +304,11 @@ export function describeEndedExchange(driver: Driven): void {
     });
     expect(value).toEqual({ [other]: null, [ended]: 'AbortError' });
     expect(rig.askedFor('/.well-known/jwks.json')).toHaveLength(1);
+    await tokensEnded.told;
+    const revoked = rig.askedFor('/auth/revoke').map(({ body }) => JSON.parse(body));
+    expect(revoked.filter(({ token }) => token !== 'refresh-1')).toEqual([
+      { token: `of ${ended}`, client_id: 'app_1', client_secret: 'cs_1' },
+    ]);
   });
 }
 

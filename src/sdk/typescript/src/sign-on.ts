@@ -159,7 +159,8 @@ export class SignOn {
   /**
    * Checks the callback of the browser, exchanges the code, and verifies the ID token. Throws `OAuthError` if
    * the server or the person refused, `SignInError` if the callback does not answer this request. Never
-   * retries: after an error begin with a new `authorizationUrl`.
+   * retries: after an error begin with a new `authorizationUrl`. Revokes the tokens if the signal ends before
+   * they are verified.
    */
   async exchangeCode(
     { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,
@@ -183,7 +184,16 @@ export class SignOn {
     }
     // Exchanges share a read of the keys, which goes on for the others.
     const verified = this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
-    return { ...tokens, idToken, claims: await untilAborted(verified, options.signal) };
+    try {
+      return { ...tokens, idToken, claims: await untilAborted(verified, options.signal) };
+    } catch (error) {
+      if (options.signal?.aborted) {
+        // The caller does not get these tokens, which would stay valid for weeks.
+        const { requestId } = options;
+        this.revoke(tokens.refreshToken ?? tokens.accessToken, { requestId }).catch(() => undefined);
+      }
+      throw error;
+    }
   }
 
   /** New tokens for a refresh token. Store the new refresh token before you use the others. */
