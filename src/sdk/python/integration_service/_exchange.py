@@ -129,16 +129,27 @@ def _is_overdue(cause: Exception) -> bool:
 def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
     chunks: list[bytes] = []
     try:
+        _limit(response, deadline)
         # Reads only what has arrived: a larger read would wait for a server that sends byte by byte.
         while chunk := response.read1(_CHUNK_BYTES):
             chunks.append(chunk)
-            if time.monotonic() > deadline:
-                raise _Overdue
+            _limit(response, deadline)
     except BaseException:
         response.close()
         raise
     response.release_conn()
     return b"".join(chunks)
+
+
+def _limit(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
+    """Limits the next read. The pool gives the connection a new limit for the next request."""
+    left_seconds = deadline - time.monotonic()
+    if left_seconds <= 0:
+        raise _Overdue
+    # There is none after the end of the answer, nor for one with `Connection: close`, which keeps the first limit.
+    connected = getattr(response.connection, "sock", None)
+    if connected is not None:
+        connected.settimeout(left_seconds)
 
 
 def _pool_for(base_url: str) -> urllib3.PoolManager:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import socket
 import threading
 import traceback
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import integration_service as sdk
+from integration_service import _exchange as module_of_requests
 from integration_service._id_token import IdTokenVerifier
 
 ISSUER = "http://127.0.0.1:1"
@@ -76,6 +81,32 @@ class Stop(unittest.TestCase):
             sync.run()
             sync.run()
         self.assertEqual(len(asked), 2)
+
+
+class TimeLimit(unittest.TestCase):
+    def test_of_an_answer_that_begins_late_leaves_the_rest_of_it_for_its_end(self) -> None:
+        limit_seconds, begun_after_seconds = 600.0, 599.8
+        moments = itertools.chain([0.0], itertools.repeat(begun_after_seconds))
+        clock = SimpleNamespace(monotonic=lambda: next(moments))
+        with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as threads:
+            answered = threads.submit(self.answer, server)
+            gateway = sdk.Gateway(f"http://127.0.0.1:{server.getsockname()[1]}", "key", timeout_seconds=limit_seconds)
+            with mock.patch.object(module_of_requests, "time", clock):
+                self.assertRaises(sdk.TimeoutError, lambda: list(gateway.list_clients("iin_1")))
+            answered.result()
+
+    def answer(self, server: socket.socket) -> None:
+        """Ends the answer only for a client that waits for longer than it may."""
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[")
+            connection.settimeout(10)
+            with suppress(OSError):
+                while connection.recv(65_536):
+                    pass
+            with suppress(OSError):
+                connection.sendall(b"]")
 
 
 class InterruptedConnection:
