@@ -83,8 +83,7 @@ class IdTokenVerifier:
         try:
             self._keys = _keys_in(self._read_keys())
         except IntegrationServiceError as cause:
-            # The copy has no cause and no frames: those hold the codes and tokens of this sign-in. Reads of keys
-            # fail with classes that can be copied, which an ApiError cannot.
+            # The copy has no cause and no frames: those hold the codes and tokens of this sign-in.
             self._failure = copy(cause)
             raise
         self._read_at, self._failure = time.monotonic(), None

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 class IntegrationServiceError(Exception):
     """The base class of all errors of this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles and copies: the usual way calls __init__ with the message alone.
+        return _made_without_init, (type(self), self.args), vars(self)
+
+
+def _made_without_init(kind: type[Exception], args: tuple[Any, ...]) -> Exception:
+    return kind.__new__(kind, *args)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import pickle
 import socket
 import threading
 import traceback
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from copy import copy
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -64,6 +66,22 @@ class SharedKeys(unittest.TestCase):
             self.assertEqual((str(second), vars(second)), (str(failure), vars(failure)))
             # Its frames would keep the codes and tokens of the first.
             self.assertIsNone(second.__cause__)
+
+
+class Errors(unittest.TestCase):
+    def test_of_another_process_are_the_same(self) -> None:
+        field = sdk.FieldError("query", "limit", "must be <= 1000")
+        for error in (
+            sdk.ApiError("No.", status=400, code="invalid_request", fields=(field,), retry_after_seconds=5),
+            sdk.OAuthError("invalid_grant", "Used.", status=400, request_id="req-1"),
+            sdk.SignInError("state_mismatch", "Of another request."),
+            sdk.WebhookVerificationError("header_missing", "There is none."),
+            sdk.ConnectionError("It failed."),
+            sdk.TimeoutError("It is late."),
+        ):
+            for same in (pickle.loads(pickle.dumps(error)), copy(error)):
+                self.assertIs(type(same), type(error))
+                self.assertEqual((str(same), same.args, vars(same)), (str(error), error.args, vars(error)))
 
 
 class Stop(unittest.TestCase):
