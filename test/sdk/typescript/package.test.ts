@@ -111,6 +111,26 @@ describe('the package, installed into an empty project', () => {
     expect(await project.run(path)).toBe('600');
   });
 
+  test('closes the file of a copy', async () => {
+    const path = project.javascript(
+      'close',
+      `import { SqliteStore } from '@integration-service/sdk';
+       const standIn = {
+         DatabaseSync: class {
+           exec() {}
+           close() {
+             process.stdout.write('closed');
+           }
+         },
+       };
+       process.getBuiltinModule = () => standIn;
+       SqliteStore.open(':memory:').close();
+       // A database of the program may have no such method.
+       new SqliteStore({ exec() {} }).close();`,
+    );
+    expect(await project.run(path)).toBe('closed');
+  });
+
   test('verifies webhooks without loading what only sign-on needs', async () => {
     const path = project.javascript(
       'alone',

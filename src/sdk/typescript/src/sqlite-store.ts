@@ -4,6 +4,7 @@ import type { Batch, Store, StoredDigest } from './stores.js';
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
+  close?(): unknown;
 }
 
 export interface SqliteStatement {
@@ -94,6 +95,11 @@ export class SqliteStore implements Store {
     const database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);
     return new SqliteStore(database);
+  }
+
+  /** Closes the database, one that was given too. End the sync first. */
+  close(): void {
+    this.#database.close?.();
   }
 
   cursor(): string | null {
