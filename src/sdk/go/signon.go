@@ -25,7 +25,10 @@ const (
 	// Many proxies take addresses of up to 8 KiB.
 	longestHint = 7_000
 	// The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
-	refreshAgainWithin = 45 * time.Second
+	refreshArrivesWithin = 55 * time.Second
+	// Keeps the first retries whatever the time limit.
+	refreshAgainAtLeast = 10 * time.Second
+	refreshAgainAtMost  = 45 * time.Second
 )
 
 // Claims about people.
@@ -73,6 +76,7 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 		return nil, errors.New("ClientID and RedirectURI are needed")
 	}
 	options.Issuer = issuer
+	options.Timeout = timeoutOf(options.HTTPClient, options.Timeout, defaultSignOnTimeout)
 	client := func(retry Retry, within time.Duration) *http.Client {
 		return newClient(options.HTTPClient, defaultSignOnTimeout, transport{
 			timeout: options.Timeout, retry: retry, within: within, refusal: signOnRefusal,
@@ -80,10 +84,12 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	}
 	retry := retryOf(options.Retry)
 	patient := client(retry, 0)
+	// A retry can take as long as its time limit to arrive.
+	within := min(refreshAgainAtMost, max(refreshAgainAtLeast, refreshArrivesWithin-options.Timeout))
 	return &SignOn{
 		options:    options,
 		once:       generatedSignOnClient(issuer, client(Retry{}, 0)),
-		refreshing: generatedSignOnClient(issuer, client(retry, refreshAgainWithin)),
+		refreshing: generatedSignOnClient(issuer, client(retry, within)),
 		patient:    generatedSignOnClient(issuer, patient),
 		verifier: &idTokenVerifier{
 			issuer:    issuer,

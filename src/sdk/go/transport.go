@@ -44,11 +44,18 @@ func newClient(given *http.Client, usualTimeout time.Duration, wrapped transport
 		wrapped.next = http.DefaultTransport
 	}
 	client.Transport = &wrapped
+	wrapped.timeout = timeoutOf(given, wrapped.timeout, usualTimeout)
 	// The limit is for each attempt: all attempts and their pauses are one request of this client.
-	wrapped.timeout = min(cmp.Or(wrapped.timeout, client.Timeout, usualTimeout), longestTimeout)
 	client.Timeout = 0
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &client
+}
+
+func timeoutOf(given *http.Client, own, usual time.Duration) time.Duration {
+	if given != nil {
+		own = cmp.Or(own, given.Timeout)
+	}
+	return min(cmp.Or(own, usual), longestTimeout)
 }
 
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -107,20 +107,34 @@ export function describeSignOn(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(5);
     });
 
-    test.each<[string, Answer, object]>([
+    test('says the same again soon, however long an answer may take', async () => {
+      rig.server.answers(hangUp, tokens);
+      expect((await refresh({ timeoutSeconds: 600 })).value).toMatchObject({ accessToken: 'access-2' });
+      expect(rig.server.asked).toHaveLength(2);
+    });
+
+    test.each<[string, Answer, object, object]>([
       [
         'a pause that ends when the old token can count as stolen',
         json({ error: 'temporarily_unavailable' }, { 'Retry-After': '50' }, 503),
+        {},
+        { status: 503 },
+      ],
+      [
+        'a pause after which a slow retry would come then',
+        json({ error: 'temporarily_unavailable' }, { 'Retry-After': '30' }, 503),
+        { timeoutSeconds: 30 },
         { status: 503 },
       ],
       [
         'invalid_grant',
         json({ error: 'invalid_grant' }, {}, 400),
+        {},
         { error: 'invalid_grant', description: null },
       ],
-    ])('is not tried again after %s', async (_, answer, expected) => {
+    ])('is not tried again after %s', async (_, answer, settings, expected) => {
       rig.server.answers(answer);
-      expect((await refresh()).error).toMatchObject({ name: 'OAuthError', ...expected });
+      expect((await refresh(settings)).error).toMatchObject({ name: 'OAuthError', ...expected });
       expect(rig.server.asked).toHaveLength(1);
     });
   });

@@ -43,6 +43,14 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(server.asked).toHaveLength(2);
     });
 
+    test('ends the retries of a refresh as early as another limit', async () => {
+      rig.server.answers(json({ error: 'temporarily_unavailable' }, { 'retry-after': '30' }, 503));
+      const settings = rig.options({ httpTimeoutSeconds: 30 });
+      const { error } = await driver.sdk.signOn(settings, 'refresh', { refreshToken: 'refresh-1' });
+      expect(error).toMatchObject({ status: 503 });
+      expect(rig.server.asked).toHaveLength(1);
+    });
+
     test('limits the wait for one answer, unless another limit is given', async () => {
       server.answers(silence);
       const { error } = await listClients({ httpTimeoutSeconds: 0.5 });

@@ -53,7 +53,10 @@ _LONGEST_HINT = 7_000
 _DEFAULT_SCOPE = "openid profile email"
 _RANDOM_BYTES = 32
 # The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
-_REFRESH_AGAIN_WITHIN_SECONDS = 45.0
+_REFRESH_ARRIVES_WITHIN_SECONDS = 55.0
+# Keeps the first retries whatever the time limit.
+_REFRESH_AGAIN_AT_LEAST_SECONDS = 10.0
+_REFRESH_AGAIN_AT_MOST_SECONDS = 45.0
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -118,6 +121,9 @@ class SignOn:
         self._client_secret = None if client_secret is None else SecretStr(client_secret)
         self._redirect_uri = redirect_uri
         self._retry = retry
+        # A retry can take as long as its time limit to arrive.
+        safe_seconds = max(_REFRESH_AGAIN_AT_LEAST_SECONDS, _REFRESH_ARRIVES_WITHIN_SECONDS - timeout_seconds)
+        self._refresh_within_seconds = min(safe_seconds, _REFRESH_AGAIN_AT_MOST_SECONDS)
         exchange = Exchange(self._issuer, timeout_seconds, http)
         once = _SignOnClient(self._issuer, exchange, NO_RETRIES)
         client = _SignOnClient(self._issuer, exchange, retry)
@@ -223,7 +229,7 @@ class SignOn:
             client_secret=self._client_secret,
         )
         return with_retries(
-            lambda: _tokens_in(self._ask_for_tokens(grant, request_id)), self._retry, _REFRESH_AGAIN_WITHIN_SECONDS
+            lambda: _tokens_in(self._ask_for_tokens(grant, request_id)), self._retry, self._refresh_within_seconds
         )
 
     def userinfo(self, access_token: str, *, request_id: str | None = None) -> UserinfoClaims:

@@ -117,7 +117,10 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const LONGEST_HINT = 7_000;
 const DEFAULT_SCOPE = 'openid profile email';
 /** The server repeats its answer for a minute; later it would treat the old refresh token as stolen. */
-const REFRESH_AGAIN_WITHIN_MS = 45_000;
+const REFRESH_ARRIVES_WITHIN_MS = 55_000;
+/** Keeps the first retries whatever the time limit. */
+const REFRESH_AGAIN_AT_LEAST_MS = 10_000;
+const REFRESH_AGAIN_AT_MOST_MS = 45_000;
 
 /** Signs people in: authorization code flow, always with PKCE, and OpenID Connect. */
 export class SignOn {
@@ -200,7 +203,11 @@ export class SignOn {
   async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
     const body = { grant_type: 'refresh_token', refresh_token: refreshToken, ...this.#self() } as const;
     const ask = () => this.#askForTokens(body, options);
-    return tokensIn(await withRetries(ask, this.#settings.retry, options.signal, REFRESH_AGAIN_WITHIN_MS));
+    const { retry, timeoutMs } = this.#settings;
+    // A retry can take as long as its time limit to arrive.
+    const safeMs = Math.max(REFRESH_AGAIN_AT_LEAST_MS, REFRESH_ARRIVES_WITHIN_MS - timeoutMs);
+    const withinMs = Math.min(safeMs, REFRESH_AGAIN_AT_MOST_MS);
+    return tokensIn(await withRetries(ask, retry, options.signal, withinMs));
   }
 
   /** The person of the access token, at present. */
