@@ -86,11 +86,12 @@ export class RateWindows<W extends Window> {
     return this.#presentOf(caller, this.clock()) === window;
   }
 
+  /** The window may be over, if its call has waited for other nodes. */
   standing({ startedAt, used }: Window): RateLimit {
     return {
       limit: this.rate.limit,
       remaining: Math.max(0, this.rate.limit - used),
-      resetSeconds: Math.ceil((startedAt + this.rate.windowMs - this.clock()) / 1_000),
+      resetSeconds: Math.max(0, Math.ceil((startedAt + this.rate.windowMs - this.clock()) / 1_000)),
     };
   }
 

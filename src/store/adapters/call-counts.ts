@@ -9,11 +9,14 @@ const MOST_TRIES = 20;
 const NOW = sql<number>`(extract(epoch from now()) * 1000)::bigint`;
 
 /**
- * Whether the stored window is over. One that ends later than any new one began before the clock was set
- * back; a shorter excess is that of a statement which waited for this one.
+ * Whether the stored window is over, also by the length of the new one: an earlier setting may have given it
+ * a later end. One that ends later than any new one began before the clock was set back; a shorter excess is
+ * that of a statement which waited for this one.
  */
 const IS_OVER = sql<boolean>`(
-  present.ends_at <= ${NOW} or present.ends_at > ${NOW} + 2 * (excluded.ends_at - excluded.started_at)
+  present.ends_at <= ${NOW}
+  or present.started_at <= ${NOW} - (excluded.ends_at - excluded.started_at)
+  or present.ends_at > ${NOW} + 2 * (excluded.ends_at - excluded.started_at)
 )`;
 
 /** Undefined for SQLite, which has one node. */

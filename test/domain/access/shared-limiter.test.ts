@@ -167,6 +167,21 @@ describe('a limit over several domains', () => {
     expect(await second.limiter.take('a')).toMatchObject({ allowed: true, remaining: 8 });
   });
 
+  test('whose window was shortened does not count what came before it', async () => {
+    const { nodes, database } = await nodesOn(1, { limit: 6_000, windowMs: 10 * MINUTE_MS });
+    await passedOf(Array.from({ length: 3_000 }, () => (nodes[0] as Node).limiter.take('a')));
+    await eventually('the calls told', async () => (await countsIn(database)).some((used) => used > 2_000));
+    await age(database, 9 * MINUTE_MS);
+
+    const { limiter } = nodeOn(database, { limit: 600, windowMs: MINUTE_MS }, {});
+    const taken = await Promise.all(Array.from({ length: 700 }, () => limiter.take('a')));
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(600);
+    for (const { resetSeconds } of taken) {
+      expect(resetSeconds).toBeGreaterThan(0);
+      expect(resetSeconds).toBeLessThanOrEqual(60);
+    }
+  });
+
   test('does not exchange calls of a window that has ended', async () => {
     const { nodes, database } = await nodesOn(1, { limit: 600, windowMs: MINUTE_MS });
     const { limiter, clock, told } = nodes[0] as Node;
@@ -292,6 +307,17 @@ describe('while the database does not exchange counts', () => {
     const waiting = node.limiter.take('c');
     expect(waiting).toBeInstanceOf(Promise);
     expect(await waiting).toMatchObject({ allowed: true });
+  });
+
+  test('a call that is decided after the end of its window has no wait, and none below zero', async () => {
+    const { nodes } = await nodesOn(1, TEN);
+    const { limiter, clock, fault } = nodes[0] as Node;
+    fault.add = async () => {
+      clock.advance(2 * MINUTE_MS);
+      throw new Error('the database is away');
+    };
+    const taken = await Promise.all([limiter.take('a'), limiter.take('a')]);
+    expect(taken.map(({ resetSeconds }) => resetSeconds)).toEqual([60, 0]);
   });
 
   test('a late answer delays no call, and its counts are not added twice', async () => {

@@ -6,6 +6,18 @@ import { withPostgres } from '../moves/rig.js';
 
 const under = databaseUnderTest('PostgreSQL');
 
+test('a count that is older than its window is now ends, although an earlier setting gave it more time', async () => {
+  const database = await under.openMigrated();
+  const counts = callCounts(database);
+  const add = async (addition: { added: number; ageMs: number; windowMs: number }) => {
+    const totals = await counts?.add([{ subject: 'a', ...addition }]);
+    return totals?.map(({ used }) => Number(used));
+  };
+  expect(await add({ added: 50, ageMs: 500_000, windowMs: 600_000 })).toEqual([50]);
+  expect(await add({ added: 3, ageMs: 0, windowMs: 590_000 })).toEqual([53]);
+  expect(await add({ added: 1, ageMs: 0, windowMs: 60_000 })).toEqual([1]);
+});
+
 test.each(['repeatable read', 'serializable'])(
   'domains add to one count at once, where the default isolation of the database is %s',
   async (isolation) => {
