@@ -3,7 +3,7 @@ import type { Any } from '../../generated/proto/google/protobuf/any.js';
 import { BadRequest, ErrorInfo, RetryInfo } from '../../generated/proto/google/rpc/error_details.js';
 import { Status } from '../../generated/proto/google/rpc/status.js';
 import { ErrorDetail, FieldViolation } from '../../generated/proto/integration/errors/v1/errors.js';
-import { ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
+import { asServiceError, ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
 import { encoded } from './bytes.js';
 
 /** The gRPC status of each code, for peers without trailers. UNKNOWN marks codes that never cross gRPC. */
@@ -98,6 +98,20 @@ export interface FailedCall {
   code: number;
   details: string;
   metadata?: Metadata;
+}
+
+/**
+ * What a call failed with, as an error that can be sent: a public part that cannot be encoded, such as a
+ * negative wait, is a fault of ours. Thrown while an answer is written, it would end the process.
+ */
+export function failureOf(thrown: unknown): ServiceError {
+  const failure = asServiceError(thrown);
+  try {
+    toDetail(failure);
+    return failure;
+  } catch (cause) {
+    return internalError(cause);
+  }
 }
 
 /** The public part of an error: in the trailer that our roles read, and in the one that other tools read. */

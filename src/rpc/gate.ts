@@ -10,7 +10,7 @@ import { OwnerSlots } from '../fairness/owner-slots.js';
 import { AUTHORIZATION_KEY, bearerTokenOf, loggableRequestId, REQUEST_ID_KEY } from './call-metadata.js';
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
-import { toStatus } from './error-trailer.js';
+import { failureOf, toStatus } from './error-trailer.js';
 
 /** The rights that may call a method. */
 interface MethodRule {
@@ -192,7 +192,7 @@ export class Gate {
       }
       this.#tellOf(call);
     } catch (thrown) {
-      const error = asServiceError(thrown);
+      const error = failureOf(thrown);
       // Other failures are ours: they do not show that the connection has no valid token.
       if (REFUSALS.has(error.code)) {
         this.#tellOf(call);

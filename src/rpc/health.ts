@@ -6,8 +6,7 @@ import {
   HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from '../../generated/proto/health/v1/health.js';
-import { asServiceError } from '../errors/service-error.js';
-import { toStatus } from './error-trailer.js';
+import { failureOf, toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 import { CALLS } from './short-calls/frames.js';
 
@@ -47,7 +46,7 @@ export function addHealth(server: RpcServer, ask: () => Promise<ServingStatus>):
       const status = await (request.service === CALLS ? askQuickly() : askOnce());
       callback(null, { status: Status[status] });
     } catch (error) {
-      callback(toStatus(asServiceError(error)));
+      callback(toStatus(failureOf(error)));
     }
   };
   server.gate.rule(HealthService.check.path, { callers: [], openToStrangers: true });

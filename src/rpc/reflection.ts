@@ -3,9 +3,8 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { rights } from '../../generated/proto/rights.js';
-import { asServiceError } from '../errors/service-error.js';
 import type { AnyMethod } from './definitions.js';
-import { toStatus } from './error-trailer.js';
+import { failureOf, toStatus } from './error-trailer.js';
 import type { RpcServer } from './server.js';
 
 /** The services to reflect, by full names, with a file of descriptors. */
@@ -41,7 +40,7 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
         const { implementation } = loaded[version] as Registered;
         (implementation[METHOD] as unknown as StreamHandler)(call);
       } catch (error) {
-        call.emit('error', toStatus(asServiceError(error)));
+        call.emit('error', toStatus(failureOf(error)));
       }
     };
     // Messages are read by the handler, and so after loading.

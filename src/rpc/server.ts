@@ -12,7 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { methodsWithinInstance } from '../../generated/proto/rights.js';
-import { asServiceError, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
+import { ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
 import { hostAndPortOf } from '../identifiers/network-address.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
@@ -23,7 +23,7 @@ import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
 import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, reporter, statusNameOf } from './endpoint.js';
-import { toStatus } from './error-trailer.js';
+import { failureOf, toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
 import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
@@ -204,7 +204,7 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
         callback?.(null, await endpoint.answer(request, context));
       }
     } catch (thrown) {
-      failure = asServiceError(thrown);
+      failure = failureOf(thrown);
       const refusal = toStatus(failure);
       if (callback) {
         callback(refusal);

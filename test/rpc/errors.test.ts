@@ -6,6 +6,7 @@ import { PlatformServiceService } from '../../generated/proto/integration/platfo
 import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
 import { fromStatus, grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { type Handler, serve } from '../../src/rpc/handlers.js';
+import { addHealth } from '../../src/rpc/health.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const CODES = Object.values(ErrorCode);
@@ -157,6 +158,62 @@ describe('an error', () => {
     expect(JSON.stringify([refusal, refusal.message, refusal.internal])).not.toContain(CANARY);
     expect(rig.timed).toMatchObject([{ code: 'INTERNAL' }]);
     expect(rig.lines.find(({ level }) => level === 'error')?.internal).toContain(CANARY);
+  });
+
+  test.each<[string, ErrorDetails]>([
+    ['a wait below zero', { retryAfterSeconds: -480 }],
+    ['a wait that no field holds', { rateLimit: { limit: 1, remaining: 0, resetSeconds: 2 ** 32 } }],
+    ['a part of a second', { retryAfterSeconds: 0.5 }],
+  ])('with %s ends its call alone, as a fault of ours in the log', async (_, details) => {
+    const thrown = new ServiceError(ErrorCode.RATE_LIMITED, 'Slow down.', details);
+    const rig = await rigs.start(
+      [
+        serve(MaintenanceServiceService, {
+          purgeExpired: async () => {
+            throw thrown;
+          },
+        }),
+        serve(PlatformServiceService, {
+          // biome-ignore lint/correctness/useYield: it fails before its first message.
+          importRecords: async function* () {
+            throw thrown;
+          },
+        }),
+      ],
+      {
+        authenticate: (token) => {
+          if (token === 'counted') {
+            throw thrown;
+          }
+          return { caller: token === TOKENS.platform ? 'platform' : 'maintenance' };
+        },
+        prepare: (server) => addHealth(server, () => Promise.reject(thrown)),
+      },
+    );
+    const client = new Client(rig.address, credentials.createInsecure());
+    clients.push(client);
+    const asTheyAre = (bytes: Buffer) => bytes;
+    const ended: number[] = [];
+    for (const [path, token] of [
+      [MaintenanceServiceService.purgeExpired.path, TOKENS.maintenance],
+      [PlatformServiceService.importRecords.path, TOKENS.platform],
+      [MaintenanceServiceService.purgeExpired.path, 'counted'],
+      ['/grpc.health.v1.Health/Check', TOKENS.maintenance],
+    ] as const) {
+      const metadata = new Metadata();
+      metadata.set('authorization', `Bearer ${token}`);
+      const stream = client.makeBidiStreamRequest(path, asTheyAre, asTheyAre, metadata);
+      stream.resume();
+      stream.end(Buffer.alloc(0));
+      const [failure] = await once(stream, 'error');
+      ended.push(failure.code);
+      expect(fromStatus(failure).message).toBe('Something went wrong on our side.');
+    }
+    expect(ended).toEqual(Array(4).fill(status.INTERNAL));
+    const faults = rig.lines.filter(({ level }) => level === 'error');
+    expect(faults.map(({ internal }) => internal)).toEqual(
+      Array(3).fill(expect.stringMatching(/^Error: invalid uint32: /)),
+    );
   });
 
   test.each([

@@ -5,12 +5,12 @@ import {
   ExchangeRequest,
   ExchangeResponse,
 } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { asServiceError, ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
 import { inNextTurn } from '../../fairness/turns.js';
 import { encoded } from '../bytes.js';
 import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
-import { toDetail } from '../error-trailer.js';
+import { failureOf, toDetail } from '../error-trailer.js';
 import type { AdmittedStream, Gate } from '../gate.js';
 import { messageIn } from '../handlers.js';
 import { notRead, READER_PATIENCE_MS } from '../streams/slow-readers.js';
@@ -135,7 +135,7 @@ export class ServedStream {
       recordableOnBehalfOf([frame.onBehalfOf]);
       answer = assertFits(await endpoint.answer(messageOf(endpoint, frame), call));
     } catch (thrown) {
-      failure = asServiceError(thrown);
+      failure = failureOf(thrown);
     }
     call.over();
     this.#underWay.delete(call.id);

@@ -72,6 +72,22 @@ describe('calls of a role', () => {
     expect(await other).toBe('unharmed');
   });
 
+  test('whose refusal cannot be encoded fail alone, with a line in the log', async () => {
+    const { ask, lines, timed } = await serving((text) => {
+      if (text === 'late') {
+        throw new ServiceError(ErrorCode.RATE_LIMITED, 'Slow down.', { retryAfterSeconds: -480 });
+      }
+      return `${text}!`;
+    });
+    const [refusal, answer] = await Promise.all([refusalOf(ask('late')), ask('well')]);
+    expect([refusal.code, answer]).toEqual([ErrorCode.INTERNAL_ERROR, 'well!']);
+    expect(await ask('later')).toBe('later!');
+    expect(timed.map(({ code }) => code).sort()).toEqual(['INTERNAL', 'OK', 'OK']);
+    expect(lines.find(({ level }) => level === 'error')).toMatchObject({
+      internal: 'Error: invalid uint32: -480',
+    });
+  });
+
   test('get a megabyte of a large answer before the network has brought back any word of the first bytes', async () => {
     const [reached, made] = [signalled(), signalled<string>()];
     const { ask, proxy } = await behindProxy(() => {
