@@ -110,8 +110,9 @@ export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
     throw new Error('must be a rate such as 600/1m');
   }
   const windowMs = durationMs(match[2] as string);
-  if (windowMs < 1_000) {
-    throw new Error('must have a window of at least 1s');
+  // Answers count the seconds to its end in 32 bits.
+  if (windowMs < 1_000 || windowMs > durationMs('365d')) {
+    throw new Error('must have a window between 1s and 365d');
   }
   return { limit: Number(match[1]), windowMs };
 };

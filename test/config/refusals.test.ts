@@ -111,6 +111,7 @@ const table: Record<string, string[]> = {
     '600/m',
     '600/0s',
     '600/999ms',
+    '600/366d',
     '1.5/1m',
     '6e2/1m',
   ],

@@ -18,7 +18,7 @@ import type { SignOnChanges, SignOnRows } from '../../domain/sign-on/unit-of-wor
 import type { UnitOfWork } from '../../domain/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
-import { assertBetween, assertNotMore } from './bounds.js';
+import { assertBetween, assertNotMore, boundedMs } from './bounds.js';
 import { words } from './words.js';
 
 export interface MaintenanceDependencies {
@@ -71,7 +71,7 @@ export function maintenanceService({
       const minutes = await signOn.rows.codeMinutes.toWatch(limit);
       const now = clock();
       return {
-        minutes: minutes.map((each) => ({ ...each, expiresInMs: Math.max(0, each.expiresAt - now) })),
+        minutes: minutes.map((each) => ({ ...each, expiresInMs: boundedMs(each.expiresAt - now) })),
       };
     },
     markCodeMinutesWatched: async ({ minutes }) => {
@@ -85,7 +85,7 @@ export function maintenanceService({
     expireAuthorizationCodes: async ({ minute }) => {
       const begin = beginOf(minute, 'minute');
       const outcome = await signOn.run(({ codeMinutes }) => expireCodesOf(codeMinutes, clock, begin));
-      const retryInMs = outcome.retryAt && Math.max(0, outcome.retryAt - clock());
+      const retryInMs = outcome.retryAt && boundedMs(outcome.retryAt - clock());
       return { ...outcome, retryInMs };
     },
     advanceSigningKeys: async (_, { requestId }) => {

@@ -16,7 +16,7 @@ const call = { requestId: 'r' };
 describe('the minutes in which codes were issued', () => {
   const rigs = rpcRigs();
 
-  async function serving(retryAt: number | null = null) {
+  async function serving(retryAt: number | null = null, present = now) {
     const asked: unknown[] = [];
     const codeMinutes: CodeMinutes = {
       toWatch: async (limit) => {
@@ -37,7 +37,7 @@ describe('the minutes in which codes were issued', () => {
       run: (work) => work({ codeMinutes }),
       inOrder: true,
     };
-    const rig = await rigs.start([maintenanceService({ ...rest, signOn, clock: () => now })]);
+    const rig = await rigs.start([maintenanceService({ ...rest, signOn, clock: () => present })]);
     return { asked, client: rig.channel().clientOf(MaintenanceServiceService) };
   }
 
@@ -68,6 +68,14 @@ describe('the minutes in which codes were issued', () => {
     const answer = await client.expireAuthorizationCodes({ minute }, call);
     expect(answer).toEqual({ issued: 12, redeemed: 9, expired: 3, ...expected });
     expect(asked).toEqual([[minute.getTime(), now]]);
+  });
+
+  test('are told of also where the clock was set back by years', async () => {
+    const { client } = await serving(now + 2 ** 33, now - 2 ** 33);
+    expect(await client.listCodeMinutesToWatch({ limit: 1 }, call)).toMatchObject({
+      minutes: [{ minute, expiresInMs: 2 ** 32 - 1 }],
+    });
+    expect(await client.expireAuthorizationCodes({ minute }, call)).toMatchObject({ retryInMs: 2 ** 32 - 1 });
   });
 
   const inBetween = new Date(minute.getTime() + 1);

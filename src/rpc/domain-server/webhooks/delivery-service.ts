@@ -26,7 +26,7 @@ import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { Sent } from '../../definitions.js';
 import { serve } from '../../handlers.js';
-import { assertBetween, assertNotMore } from '../bounds.js';
+import { assertBetween, assertNotMore, boundedMs } from '../bounds.js';
 import { fromEnum } from '../words.js';
 
 const MAX_AT_ONCE = 1_000;
@@ -96,7 +96,6 @@ export function deliveryService(dependencies: SendingDependencies) {
 
 const MAX_RESPONSE_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 2_000;
-const MAX_UINT32 = 0xffff_ffff;
 
 const fromOutcome = fromEnum(AttemptOutcome);
 
@@ -121,11 +120,6 @@ function toClaimResponse(
       leasedForMs: boundedMs(arrivedMsAgo + leaseUntil - now),
     }),
   };
-}
-
-/** The clock may be set back between two readings. */
-function boundedMs(ms: number): number {
-  return Math.min(MAX_UINT32, Math.max(0, Math.floor(ms)));
 }
 
 function toRetryDelivery(delivery: RetriedDelivery, now: number): Sent<RetryDelivery> {
