@@ -125,8 +125,15 @@ export function healthAfter(
   now: number,
   failingLimitMs: number,
 ): HealthNews {
-  // An attempt that we lost ourselves says nothing about the receiver.
-  const telling = endings.filter(({ result }) => result.attempt.outcome !== 'INTERRUPTED');
+  // If an operator's change is later than now, the clock was set back since, and the times give no order.
+  const wasSetBack = before.updatedAt > now + CLOCK_SKEW_MS;
+  // An attempt that we lost ourselves says nothing about the receiver. A failure of one from before an
+  // operator's change may concern another address.
+  const telling = endings.filter(
+    ({ result: { attempt }, begunAt }) =>
+      attempt.outcome === 'SUCCEEDED' ||
+      (attempt.outcome !== 'INTERRUPTED' && (wasSetBack || begunAt >= before.updatedAt)),
+  );
   const failingSince = telling.reduce<number | null>(
     (since, { result }) => (result.attempt.outcome === 'SUCCEEDED' ? null : (since ?? now)),
     before.failingSince,
@@ -138,21 +145,17 @@ export function healthAfter(
   return {
     health: { ...before, failingSince, lastSuccessAt },
     changed: failingSince !== before.failingSince || lastSuccessAt !== before.lastSuccessAt,
-    disable: disablingReason(before, telling, failingSince, now, failingLimitMs),
+    disable: disablingReason(telling, failingSince, now, failingLimitMs),
   };
 }
 
 function disablingReason(
-  { updatedAt }: ReceiverHealth,
   endings: readonly Ending[],
   failingSince: number | null,
   now: number,
   failingLimitMs: number,
 ): DisabledReason | undefined {
-  // A 410 to an attempt from before an operator's change may concern another address. If that change is later
-  // than now, the clock was set back since, and the two times give no order.
-  const wasSetBack = updatedAt > now + CLOCK_SKEW_MS;
-  if (endings.some(({ result, begunAt }) => saysGone(result) && (wasSetBack || begunAt >= updatedAt))) {
+  if (endings.some(({ result }) => saysGone(result))) {
     return 'GONE';
   }
   // A quiet subscription may have failed once long ago and once now: only exhausted deliveries count.

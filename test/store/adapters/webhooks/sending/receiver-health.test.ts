@@ -154,6 +154,20 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
   });
 
+  test('that was changed since an attempt began does not fail by its failure, but by the next', async () => {
+    const rig = await withOne();
+    const old = await rig.next();
+    rig.clock.advance(5);
+    const change = { url: 'https://new.example.com/in', updated_at: rig.clock.now() };
+    await rig.database.write((writer) => writer.updateTable('subscriptions').set(change).execute());
+    const present = await rig.next();
+    rig.clock.advance(5);
+    await rig.record(refused(old));
+    expect(await rig.health()).toMatchObject({ failing_since: null });
+    await rig.record(refused(present));
+    expect(await rig.health()).toMatchObject({ failing_since: rig.clock.now() });
+  });
+
   test('that fails for five days is disabled by the next delivery that was tried to the end, and not before', async () => {
     const rig = await withOne();
     const failAgain = async (id: DeliveryId, number: number) => {
