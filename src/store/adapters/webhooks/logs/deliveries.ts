@@ -6,7 +6,7 @@ import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { deliveriesIn, logEntryRows, type PlacedDelivery, toAttempt } from './log-entries.js';
-import { mergedPages, type SlicedList, slicedPage } from './sliced-page.js';
+import { pageOfLists, type SlicedList, slicedPage } from './sliced-page.js';
 
 /** Newest first. */
 function orderIn(db: Writer) {
@@ -63,11 +63,12 @@ async function pageOfLanes(
   page: LogPageRequest,
   filter: DeliveryFilter,
 ): Promise<LogPage<PlacedDelivery>> {
-  const pages: LogPage<PlacedDelivery>[] = [];
-  for (const lane of await lanesOf(db, filter)) {
-    pages.push(await slicedPage(listOf(db, lane, filter), page, positionOf));
-  }
-  return mergedPages(pages, page.limit, positionOf);
+  const lanes = await lanesOf(db, filter);
+  return pageOfLists(
+    lanes.map((lane) => listOf(db, lane, filter)),
+    page,
+    positionOf,
+  );
 }
 
 async function lanesOf(

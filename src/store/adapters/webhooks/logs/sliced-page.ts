@@ -19,10 +19,11 @@ export async function slicedPage<Row>(
   list: SlicedList<Row>,
   { after, limit }: LogPageRequest,
   positionOf: (row: Row) => LogPosition,
+  slices = SLICES_PER_PAGE,
 ): Promise<LogPage<Row>> {
   const rows: Row[] = [];
   let from = after;
-  for (let slice = 0; slice < SLICES_PER_PAGE; slice += 1) {
+  for (let slice = 0; slice < slices; slice += 1) {
     const upTo = await list.ahead(from, ROWS_PER_SLICE);
     rows.push(...(await list.matches(from, upTo, limit + 1 - rows.length)));
     if (rows.length > limit) {
@@ -35,6 +36,20 @@ export async function slicedPage<Row>(
     await new Promise(setImmediate);
   }
   return { rows, next: from };
+}
+
+/** A page of several lists, each of which gets its share of the slices. */
+export async function pageOfLists<Row>(
+  lists: readonly SlicedList<Row>[],
+  page: LogPageRequest,
+  positionOf: (row: Row) => LogPosition,
+): Promise<LogPage<Row>> {
+  const slices = Math.max(1, Math.floor(SLICES_PER_PAGE / lists.length));
+  const pages: LogPage<Row>[] = [];
+  for (const list of lists) {
+    pages.push(await slicedPage(list, page, positionOf, slices));
+  }
+  return mergedPages(pages, page.limit, positionOf);
 }
 
 /** The newest rows of several pages, up to the end of an incomplete one, which may have more. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { LogPage, LogPosition } from '../../../../../src/domain/webhooks/logs/page.js';
 import {
   mergedPages,
+  pageOfLists,
   type SlicedList,
   slicedPage,
 } from '../../../../../src/store/adapters/webhooks/logs/sliced-page.js';
@@ -16,7 +17,7 @@ const positionOf = ({ seq }: Row): LogPosition => ({ createdAt: 0, seq });
 /** Of the numbers below `size`, the largest first, those that match. */
 function listOf(size: number, matches: (number: number) => boolean) {
   const asked = { largestSpan: 0, reads: 0 };
-  const below = (after: LogPosition | undefined) => (after ? after.seq : size);
+  const below = (after: LogPosition | undefined) => Math.min(size, after?.seq ?? size);
   const list: SlicedList<Row> = {
     ahead: async (after, rows) => {
       const seq = below(after) - rows;
@@ -91,6 +92,23 @@ describe('a page of a filtered log', () => {
     const page = await slicedPage(list, { after: undefined, limit: 5 }, positionOf);
     expect(page).toEqual({ rows: [], next: { createdAt: 0, seq: size - asked.reads * 2_000 } });
     expect(await allPages((after) => slicedPage(list, { after, limit: 5 }, positionOf), 5)).toEqual([3]);
+  });
+});
+
+describe('a page of several lists', () => {
+  test('looks at no more than one of a single list, and the pages show every match once', async () => {
+    const sizes = [1_000_000, 900_000, 300_000];
+    const all = sizes.map((size, index) => listOf(size, (number) => number % 70_000 === index));
+    const lists = all.map(({ list }) => list);
+    const readsOf = () => all.reduce((sum, { asked }) => sum + asked.reads, 0);
+    const found = await allPages(async (after) => {
+      const before = readsOf();
+      const page = await pageOfLists(lists, { after, limit: 5 }, positionOf);
+      expect(readsOf() - before).toBeLessThanOrEqual(200);
+      return page;
+    }, 5);
+    const wanted = sizes.flatMap((size, index) => expected(size, (number) => number % 70_000 === index));
+    expect(found).toEqual(wanted.sort((one, other) => other - one));
   });
 });
 
