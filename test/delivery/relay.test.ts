@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { Relay, type RelayOptions } from '../../src/delivery/relay.js';
+import { leaseFrom } from '../../src/domain/webhooks/sending/sending.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { eventually } from '../support/eventually.js';
 import { recordedLog } from '../support/recorded-log.js';
@@ -339,6 +340,22 @@ describe('a relay that was frozen', () => {
         : { outcome: AttemptOutcome.SUCCEEDED, message: '', received: 1 },
     );
   });
+});
+
+test('a claim may take so long at most that the shortest lease leaves time for the whole attempt', async () => {
+  const timeoutMs = 1_000;
+  const { told: claimed, tell } = signalled<number>();
+  const domain = new FakeDomain();
+  start({
+    deliveries: {
+      claimDeliveries: (request, options) => {
+        tell(options.deadlineMs ?? Number.POSITIVE_INFINITY);
+        return domain.claimDeliveries(request, options);
+      },
+      recordAttempts: (request) => domain.recordAttempts(request),
+    },
+  });
+  expect(leaseFrom(0, { timeoutMs })).toBeGreaterThanOrEqual((await claimed) + timeoutMs);
 });
 
 describe('the clock of the domain', () => {

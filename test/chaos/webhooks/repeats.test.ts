@@ -75,7 +75,7 @@ describe('sent again is', () => {
 describe('there is no reason for', () => {
   test.each<[string, ...Told[]]>([
     ['what was begun after the last kill', ['INTERRUPTED', 40_002], ['SUCCEEDED', 56_000]],
-    ['what was over long before a kill', ['INTERRUPTED', 6_000], ['SUCCEEDED', 19_000]],
+    ['what was over long before a kill', ['INTERRUPTED', -6_000], ['SUCCEEDED', 19_000]],
     ['more requests than attempts', ['SUCCEEDED', 19_000]],
   ])('%s', (_, ...told) => {
     const account = accountOfStories(story('evt_1', [204, 204], ...told));

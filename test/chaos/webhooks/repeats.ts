@@ -10,7 +10,7 @@ export interface Kill extends Pick<Strike, 'target' | 'during'> {
 /** So long that a receiver on a busy machine answers in time unless it means to be late. */
 export const TIMEOUT_MS = 5_000;
 /** So long the domain takes an attempt for one that runs. */
-export const LEASE_MS = TIMEOUT_MS + 5_000;
+export const LEASE_MS = TIMEOUT_MS + 15_000;
 
 /** What a receiver had accepted and got again. */
 export interface Repeat {

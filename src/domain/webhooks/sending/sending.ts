@@ -210,10 +210,12 @@ export interface SendingDependencies {
   onSetBack: (deliveries: number) => void;
 }
 
-/** For the time around the exchange, longer for longer exchanges. A lapsed lease means a lost sender. */
-const LEAST_MARGIN_MS = 5_000;
-const MOST_MARGIN_MS = 15_000;
+/**
+ * For the time around the exchange. As long as a claim may take: a sender counts the lease from before it
+ * claimed, and would use up attempts of a late answer unsent. A lapsed lease means a lost sender.
+ */
+const MARGIN_MS = 15_000;
 
-export function leaseFrom(now: number, { timeoutMs }: SendingSettings): number {
-  return now + timeoutMs + Math.min(MOST_MARGIN_MS, Math.max(LEAST_MARGIN_MS, timeoutMs));
+export function leaseFrom(now: number, { timeoutMs }: Pick<SendingSettings, 'timeoutMs'>): number {
+  return now + timeoutMs + MARGIN_MS;
 }
