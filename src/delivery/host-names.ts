@@ -72,8 +72,7 @@ interface Resolvers {
 /**
  * Asks name servers first: the system's resolver takes two names at a time, which names with dead servers
  * would block for all. Names without a dot go to the system at once. Others, whose owners can make it wait
- * (their servers deny a name once and then fall silent), take turns for one of its two places. Names that the
- * system knew the last time come before the others.
+ * (their servers deny a name once and then fall silent), take turns for one of its two places.
  */
 export function resolving({ ask, system }: Resolvers): Resolve {
   const turns = new SystemTurns();
@@ -86,14 +85,28 @@ export function resolving({ ask, system }: Resolvers): Resolve {
   };
 }
 
-/** One look-up at a time. */
+type LookUp = () => Promise<readonly LookupAddress[]>;
+
+/**
+ * One look-up at a time. A name that the system knew the last time comes before the others, and does not
+ * wait: while the place is taken, it has the addresses of that time.
+ */
 class SystemTurns {
-  readonly #known = new Set<string>();
+  readonly #known = new Map<string, readonly LookupAddress[]>();
   readonly #first: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isTaken = false;
 
-  async take<T>(hostname: string, lookUp: () => Promise<T>): Promise<T> {
+  async take(hostname: string, lookUp: LookUp): Promise<readonly LookupAddress[]> {
+    const known = this.#isTaken ? this.#known.get(hostname) : undefined;
+    const found = this.#inTurn(hostname, lookUp);
+    if (known) {
+      found.catch(() => undefined);
+    }
+    return known ?? found;
+  }
+
+  async #inTurn(hostname: string, lookUp: LookUp): Promise<readonly LookupAddress[]> {
     if (this.#isTaken) {
       const waiting = this.#known.has(hostname) ? this.#first : this.#others;
       await new Promise<void>((begin) => waiting.push(begin));
@@ -101,11 +114,11 @@ class SystemTurns {
     this.#isTaken = true;
     this.#known.delete(hostname);
     try {
-      const found = await lookUp();
+      const found = firstOf(await lookUp());
       if (this.#known.size >= MOST_KEPT) {
         this.#known.clear();
       }
-      this.#known.add(hostname);
+      this.#known.set(hostname, found);
       return found;
     } finally {
       const next = this.#first.shift() ?? this.#others.shift();

@@ -85,27 +85,35 @@ describe('a host name', () => {
     }
   });
 
-  test('that the system knew before waits for one of those that hang, and not for all', async () => {
+  test('that the system knew before does not wait for those that hang, and is asked for again before them', async () => {
     const hanging: (() => void)[] = [];
+    let address = '192.0.2.1';
     const resolve = resolving({
       ask: async () => [],
       system: (hostname) =>
         hostname.startsWith('dead')
           ? new Promise((_, reject) => hanging.push(() => reject(new Error('EAI_AGAIN'))))
-          : Promise.resolve(ADDRESSES),
+          : address === ''
+            ? Promise.reject(new Error('ENOTFOUND'))
+            : Promise.resolve([{ address, family: 4 }]),
     });
-    await resolve('in-hosts-file.example.com');
+    const find = async () => (await resolve('in-hosts-file.example.com')).map((found) => found.address);
+    await find();
     const dead = [1, 2, 3].map((count) => resolve(`dead-${count}.example.com`).catch(() => 'failed'));
-    const known = resolve('in-hosts-file.example.com');
-    await new Promise(setImmediate);
-    hanging[0]?.();
-    expect(await known).toEqual(ADDRESSES);
-    expect(hanging).toHaveLength(2);
-    for (const [index, outcome] of dead.entries()) {
+    const endNext = async (index: number) => {
       hanging[index]?.();
-      expect(await outcome).toBe('failed');
+      expect(await dead[index]).toBe('failed');
       await new Promise(setImmediate);
-    }
+    };
+    address = '192.0.2.2';
+    expect(await find()).toEqual(['192.0.2.1']);
+    expect(hanging).toHaveLength(1);
+    await endNext(0);
+    address = '';
+    expect(await find()).toEqual(['192.0.2.2']);
+    await endNext(1);
+    await endNext(2);
+    await expect(find()).rejects.toThrow('ENOTFOUND');
   });
 
   test('that name servers know is not asked of the system', async () => {
