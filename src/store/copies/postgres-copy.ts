@@ -23,8 +23,8 @@ const KEEP = ['--no-owner', '--no-privileges'];
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
 /** `server_version_num` divided by this is the release. */
 const VERSIONS_OF_RELEASE = 10_000;
-/** Extensions in the output of `pg_restore --list`. Only a superuser can create many of them. */
-const EXTENSION = /^\d+; \d+ \d+ (COMMENT - )?EXTENSION .*\n/gm;
+/** In the output of `pg_restore --list`. The service has none, and often only a superuser can create them. */
+const OF_SUPERUSERS = /^\d+; \d+ \d+ (COMMENT - )?(EXTENSION|PUBLICATION|SUBSCRIPTION|EVENT TRIGGER) .*\n/gm;
 const OTHER_RELEASE = /version mismatch|unrecognized configuration parameter|unsupported version/;
 const OTHER_PROGRAMS =
   ". Put the PostgreSQL client programs of the server's release first on the PATH. A backup that a newer pg_dump made needs a server of the release of that pg_dump, or a newer one";
@@ -107,7 +107,7 @@ export async function undumpPostgres(url: string, file: string, environment: Env
   const folder = mkdtempSync(join(tmpdir(), 'integration-restore-'));
   try {
     const list = join(folder, 'list');
-    writeFileSync(list, entries.replaceAll(EXTENSION, ''));
+    writeFileSync(list, entries.replaceAll(OF_SUPERUSERS, ''));
     const args = ['--exit-on-error', '--single-transaction', ...KEEP, `--use-list=${list}`, file];
     await runOn(url, 'pg_restore', args, environment);
   } finally {
