@@ -115,6 +115,8 @@ export async function openStore(options: StoreOptions) {
     }
     if (wasCut) {
       await database.write(beginLifeAfterCut);
+      // After a failed sync, the log that the system shows may lack pages on the disk.
+      await sql`pragma wal_checkpoint(PASSIVE)`.execute(database.patient);
     }
   } catch (error) {
     await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());

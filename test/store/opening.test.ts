@@ -1,5 +1,14 @@
 import dns from 'node:dns';
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -9,7 +18,7 @@ import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
-import { openStore } from '../../src/store/store.js';
+import { DATABASE_FILE, openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -172,6 +181,21 @@ describe('a SQLite file', () => {
     } finally {
       chmodSync(stage, 0o700);
     }
+  });
+
+  test('that was not closed has all its rows without its log before it is used, because a failed sync may have left a hole there', async () => {
+    const place = await under.newPlace();
+    const store = await openStore({ ...place, environment: 'live' });
+    const [cut, synced] = [directory(), directory()];
+    for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) {
+      copyFileSync(join(place.dataDir, name), join(cut, name));
+    }
+    await store.close();
+    await under.openStore({ dataDir: cut }, 'live', { alone: true });
+    copyFileSync(join(cut, DATABASE_FILE), join(synced, DATABASE_FILE));
+    const { reader } = await under.open({ dataDir: synced });
+    expect(await reader.selectFrom('environment').select('name').execute()).toEqual([{ name: 'live' }]);
+    expect(await reader.selectFrom('change_lives').select('life').execute()).toHaveLength(2);
   });
 
   test('leaves the mode of a directory that was there as its owner set it', async () => {

@@ -174,7 +174,7 @@ function servicesOf(
   });
 }
 
-/** Ends the process. After a failed sync, a new one opens the database and reads what is on the disk. */
+/** Ends the process. After a failed sync, a new one writes what it reads into the database file anew. */
 function endWith(what: string, failure: unknown): void {
   setImmediate(() => {
     throw new Error(`${what}: ${(failure as Error).message}`, { cause: failure });
