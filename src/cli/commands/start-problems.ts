@@ -6,8 +6,9 @@ import { lackingKey } from '../../store/checks/settings.js';
 import type { Reader } from '../../store/database.js';
 import { refuseOther } from '../../store/issuer.js';
 import { refuseNewer } from '../../store/migrate.js';
+import { refuseMoved } from '../../store/moves/moved-file.js';
 import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
-import { DATABASE_FILE, refuseOtherEnvironment } from '../../store/store.js';
+import { DATABASE_FILE, refuseHalfFilled, refuseOtherEnvironment } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import type { RoleName } from '../roles/role.js';
 import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
@@ -96,8 +97,12 @@ function keyFileOfLive(config: Config): void {
 
 async function database(config: Config): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL } = config;
-  if (DATABASE_URL === undefined && !existsSync(join(dataDir, DATABASE_FILE))) {
-    return;
+  if (DATABASE_URL === undefined) {
+    refuseHalfFilled(dataDir);
+    refuseMoved(dataDir);
+    if (!existsSync(join(dataDir, DATABASE_FILE))) {
+      return;
+    }
   }
   await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
     const recorded = await recordedIn(reader);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
@@ -7,7 +7,8 @@ import { useKeys } from '../../../src/cli/commands/copies/own-database.js';
 import { startProblems } from '../../../src/cli/commands/start-problems.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { makeSecretsKeys } from '../../../src/keys/secrets-key.js';
-import { openStore } from '../../../src/store/store.js';
+import { writeMoved } from '../../../src/store/moves/moved-file.js';
+import { openStore, RESTORE_STAGE } from '../../../src/store/store.js';
 import { root } from '../../support/service-process.js';
 import { migratedSqliteFile } from '../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
@@ -52,6 +53,17 @@ test('a database of another issuer or environment is a problem, unless the check
   expect(await startProblems(loadConfig({ ...place, ENVIRONMENT: 'demo' }))).toEqual([
     'The database belongs to the live environment, and ENVIRONMENT is demo.',
   ]);
+});
+
+test('an incomplete restore, or a database that was moved and deleted, is a problem', async () => {
+  const problemsIn = (DATA_DIR: string) => startProblems(loadConfig({ ENVIRONMENT: 'demo', DATA_DIR }));
+  const [restoring, moved] = [directory(), directory()];
+  mkdirSync(join(restoring, RESTORE_STAGE));
+  expect(await problemsIn(restoring)).toEqual([
+    expect.stringMatching(/^A restore into .* is not complete\. /),
+  ]);
+  writeMoved(moved, { at: 0, to: 'postgres://db.example.com/integration' });
+  expect(await problemsIn(moved)).toEqual([expect.stringMatching(/ was moved to PostgreSQL /)]);
 });
 
 test('a live environment that was not made is a problem, unless the check is offline', async () => {
