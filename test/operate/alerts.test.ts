@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
 import { smallDisks } from '../chaos/small-disks.js';
@@ -33,11 +33,11 @@ function alertsAndRunbooks(promtool: string): void {
   let tenant: Tenant;
 
   const expiresIn = (days: number) => authority.issue({ notAfter: Date.now() + days * DAY_MS });
-  const store = ({ certificate, key }: Issued, ending = '') => {
-    const folder = machine.path('etc/integration-service/tls');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${folder}/server.pem${ending}`, certificate);
-    writeFileSync(`${folder}/server.key${ending}`, key, { mode: 0o600 });
+  const fileOf = (name: string) => machine.path(`etc/integration-service/tls/${name}`);
+  const store = ({ certificate, key }: Issued, ending = '', mode = 0o400) => {
+    mkdirSync(fileOf(''), { recursive: true });
+    writeFileSync(fileOf(`server.pem${ending}`), certificate);
+    writeFileSync(fileOf(`server.key${ending}`), key, { mode });
   };
   /** Prometheus has read the earlier answers, and the present one for the minutes. */
   const fires = async (alert: string, minutes: number, ...earlier: string[]) => {
@@ -63,8 +63,8 @@ function alertsAndRunbooks(promtool: string): void {
     writeFileSync(machine.path('etc/integration-service/ca.pem'), authority.certificate);
     await machine.install({
       ...secured.settings,
-      GRPC_TLS_CERT_FILE: machine.path('etc/integration-service/tls/server.pem'),
-      GRPC_TLS_KEY_FILE: machine.path('etc/integration-service/tls/server.key'),
+      GRPC_TLS_CERT_FILE: fileOf('server.pem'),
+      GRPC_TLS_KEY_FILE: fileOf('server.key'),
       WEBHOOK_RETRY_DELAYS: '1s,1s',
     });
     await machine.type(inAlerts.remote);
@@ -74,8 +74,9 @@ function alertsAndRunbooks(promtool: string): void {
 
   test('CertificateEnds', async () => {
     expect(await fires('CertificateEnds', 10)).toBe(true);
-    store(expiresIn(90), '.new');
+    store(expiresIn(90), '.new', 0o644);
     await machine.type(inAlerts.replaceCertificate);
+    expect(statSync(fileOf('server.key')).mode & 0o777).toBe(0o400);
     const inMonths = (Date.now() + 60 * DAY_MS) / 1_000;
     await says('tls_certificate_not_after_seconds', /./, (ends) => ends.every((at) => at > inMonths));
     expect(await fires('CertificateEnds', 10)).toBe(false);

@@ -57,6 +57,11 @@ test('live accepts each address of PostgreSQL on the pages', () => {
   }
 });
 
+test('no page passes an address with its password as an argument, which other users can read', () => {
+  const argument = /\$\{?DATABASE_\w*URL\b/;
+  expect(Object.keys(pages).filter((page) => argument.test(pages[page] ?? ''))).toEqual([]);
+});
+
 test.each(Object.entries(typists))('the test of %s types each of its blocks', (list, file) => {
   const sources = [file, 'machine.ts'].map((each) => readFileSync(join(import.meta.dirname, each), 'utf8'));
   const names = Object.keys(typed[list as keyof typeof typed]);
