@@ -18,6 +18,8 @@ export interface CertificateEnd {
   file: string;
   notBefore: number;
   notAfter: number;
+  /** If it is in use after this time, it was not renewed as it should have been. */
+  renewalDue: number;
 }
 
 interface WatchOptions {
@@ -151,11 +153,11 @@ export class CertificateFiles implements experimental.CertificateProvider {
 
   /** Warns once before the end, and once after it. */
   #warnOfEnds(log: Log, now: number): void {
-    for (const { certificate, file, notBefore, notAfter } of this.#ends) {
+    for (const { certificate, file, notAfter, renewalDue } of this.#ends) {
       const message =
         now > notAfter
           ? 'a certificate has expired'
-          : isEndNear({ notBefore, notAfter }, now)
+          : now > renewalDue
             ? 'a certificate expires soon and was not renewed'
             : undefined;
       const state = `${message} ${notAfter}`;
@@ -165,14 +167,6 @@ export class CertificateFiles implements experimental.CertificateProvider {
       this.#warned.set(certificate, state);
     }
   }
-}
-
-/** Whether the certificate has expired, or should have been renewed by now. */
-export function isEndNear(
-  { notBefore, notAfter }: Pick<CertificateEnd, 'notBefore' | 'notAfter'>,
-  now: number,
-) {
-  return now > notAfter - Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
 }
 
 /** The contents of the files at one time, or why there are none. Equal marks mean equal contents. */
@@ -249,7 +243,9 @@ function endOf(
   file: string,
   { validFrom, validTo }: X509Certificate,
 ): CertificateEnd {
-  return { certificate, file, notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
+  const [notBefore, notAfter] = [Date.parse(validFrom), Date.parse(validTo)];
+  const warnedMs = Math.min((notAfter - notBefore) * WARN_AT_LIFETIME_LEFT, WARN_AT_MOST_BEFORE_MS);
+  return { certificate, file, notBefore, notAfter, renewalDue: notAfter - warnedMs };
 }
 
 function byEnd(certificates: X509Certificate[]): X509Certificate[] {

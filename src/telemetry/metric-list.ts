@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import {
   authorizationFaultCounter,
-  certificateGauge,
+  certificateGauges,
   createMetricsRegistry,
   domainsGauge,
   httpRequestTimer,
@@ -43,7 +43,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     httpRequestTimer(registry);
     requestsInFlight(registry);
     refusalCounter(registry);
-    certificateGauge(registry, () => []);
+    certificateGauges(registry, () => []);
     domainsGauge(registry, () => ({}));
   },
   domain: (registry) => {
@@ -58,7 +58,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     storeSizeGauges(registry, unread);
     heldBackGauges(registry, unread);
     nextExpiryGauge(registry, unread);
-    certificateGauge(registry, () => []);
+    certificateGauges(registry, () => []);
   },
   worker: (registry) => {
     attemptMetrics(registry);
@@ -66,7 +66,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     temporalConfiguredGauge(registry);
     temporalPollingGauge(registry);
     temporalBacklogGauge(registry);
-    certificateGauge(registry, () => []);
+    certificateGauges(registry, () => []);
     domainsGauge(registry, () => ({}));
   },
 };

@@ -104,21 +104,29 @@ export function temporalBacklogGauge(registry: Registry) {
 }
 
 /** Read on each scrape: files change while the role runs. */
-export function certificateGauge(
+export function certificateGauges(
   registry: Registry,
-  ends: () => readonly { certificate: string; notAfter: number }[],
+  ends: () => readonly { certificate: string; notAfter: number; renewalDue: number }[],
 ): void {
-  new Gauge({
-    name: 'tls_certificate_not_after_seconds',
-    help: 'When a certificate in use ends, in seconds since 1970: the one of this role, or of the authority that it trusts.',
-    labelNames: ['certificate'],
-    registers: [registry],
-    collect() {
-      for (const { certificate, notAfter } of ends()) {
-        this.set({ certificate }, notAfter / 1_000);
-      }
-    },
-  });
+  const gauge = (name: string, help: string, time: 'notAfter' | 'renewalDue') =>
+    new Gauge({
+      ...{ name, help, labelNames: ['certificate'], registers: [registry] },
+      collect() {
+        for (const end of ends()) {
+          this.set({ certificate: end.certificate }, end[time] / 1_000);
+        }
+      },
+    });
+  gauge(
+    'tls_certificate_not_after_seconds',
+    'When a certificate in use ends, in seconds since 1970: the one of this role, or of the authority that it trusts.',
+    'notAfter',
+  );
+  gauge(
+    'tls_certificate_renewal_due_seconds',
+    'When the last fifth of its lifetime begins, at most 30 days before its end, in seconds since 1970. It should be renewed earlier.',
+    'renewalDue',
+  );
 }
 
 /** Where a role has several domains, or a name. Read on each scrape. */

@@ -42,6 +42,7 @@ const NAMES = [
   'temporal_task_queue_backlog',
   'temporal_worker_polling',
   'tls_certificate_not_after_seconds',
+  'tls_certificate_renewal_due_seconds',
   'webhook_attempt_duration_seconds',
   'webhook_attempts_running',
   'webhook_attempts_total',

@@ -32,7 +32,8 @@ function alertsAndRunbooks(promtool: string): void {
   let receiver: WebhookReceiver;
   let tenant: Tenant;
 
-  const expiresIn = (days: number) => authority.issue({ notAfter: Date.now() + days * DAY_MS });
+  const inDays = (days: number) => Date.now() + days * DAY_MS;
+  const expiresIn = (days: number) => authority.issue({ notBefore: inDays(-60), notAfter: inDays(days) });
   const fileOf = (name: string) => machine.path(`etc/integration-service/tls/${name}`);
   const store = ({ certificate, key }: Issued, ending = '', mode = 0o400) => {
     mkdirSync(fileOf(''), { recursive: true });
@@ -77,7 +78,7 @@ function alertsAndRunbooks(promtool: string): void {
     store(expiresIn(90), '.new', 0o644);
     await machine.type(inAlerts.replaceCertificate);
     expect(statSync(fileOf('server.key')).mode & 0o777).toBe(0o400);
-    const inMonths = (Date.now() + 60 * DAY_MS) / 1_000;
+    const inMonths = inDays(60) / 1_000;
     await says('tls_certificate_not_after_seconds', /./, (ends) => ends.every((at) => at > inMonths));
     expect(await fires('CertificateEnds', 10)).toBe(false);
     expect(await machine.type(inAlerts.certificateMetric)).toMatch(

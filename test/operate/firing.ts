@@ -13,7 +13,7 @@ export interface Scraped {
 const SAMPLE = /^([a-z_]\w*)(?:\{(.*)\})? (-?[\d.]+(?:e[+-]?\d+)?)$/gim;
 const RULE_FILES = ['recording.yml', 'alerts.yml'].map((name) => join(prometheusDir, name));
 /** Metrics whose value is a time: for `promtool`, the present begins at 0. */
-const TIME = /_timestamp_seconds$|_not_after_seconds$/;
+const TIME = /_(?:timestamp|not_after|renewal_due)_seconds$/;
 const TARGET = 'instance="127.0.0.1:4003",job="integration"';
 
 /** Whether an alert fires after Prometheus has read these, according to the rules and `promtool`. */

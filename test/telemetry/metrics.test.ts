@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
 import {
-  certificateGauge,
+  certificateGauges,
   createMetricsRegistry,
   httpRequestTimer,
   mergeExpositions,
@@ -123,15 +123,15 @@ describe('the metrics of a role', () => {
     expect(text).toContain('password_job_duration_seconds_sum{role="domain"} 0.05');
   });
 
-  test('say when the present certificates expire, at the time of the scrape', async () => {
+  test('say when the present certificates expire, and when their renewal is due, at the time of the scrape', async () => {
     const registry = createMetricsRegistry('edge', '1.2.3');
     let notAfter = 1_800_000_000_000;
-    certificateGauge(registry, () => [{ certificate: 'own', notAfter }]);
+    certificateGauges(registry, () => [{ certificate: 'own', notAfter, renewalDue: notAfter - 60_000 }]);
     await registry.metrics();
     notAfter += 1_000;
-    expect(await registry.metrics()).toContain(
-      'tls_certificate_not_after_seconds{certificate="own",role="edge"} 1800000001',
-    );
+    const text = await registry.metrics();
+    expect(text).toContain('tls_certificate_not_after_seconds{certificate="own",role="edge"} 1800000001');
+    expect(text).toContain('tls_certificate_renewal_due_seconds{certificate="own",role="edge"} 1799999941');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { SettingName } from '../../config/settings.js';
 import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
-import { certificateGauge } from '../../telemetry/metrics.js';
+import { certificateGauges } from '../../telemetry/metrics.js';
 import { withFilesOf } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 
@@ -46,6 +46,6 @@ export function watchedTlsFiles(
 ): CertificateFiles | undefined {
   void files?.watch({ log, ending });
   // Registered also without files, where it has no samples, because rules refer to it.
-  certificateGauge(metrics, () => files?.ends() ?? []);
+  certificateGauges(metrics, () => files?.ends() ?? []);
   return files;
 }

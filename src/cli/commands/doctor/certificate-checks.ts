@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/config.js';
-import { type CertificateEnd, CertificateFiles, isEndNear } from '../../../rpc/certificate-files.js';
+import { type CertificateEnd, CertificateFiles } from '../../../rpc/certificate-files.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { clientFiles, serverFiles } from '../../roles/tls-files.js';
 import { type DoctorCheck, Skipped } from './check.js';
@@ -32,7 +32,7 @@ export const noCertificateExpiresSoon: DoctorCheck = {
       throw new Skipped(NONE_SET);
     }
     const now = Date.now();
-    const near = ends.filter((end) => isEndNear(end, now));
+    const near = ends.filter(({ renewalDue }) => now > renewalDue);
     const first = Math.min(...ends.map(({ notAfter }) => notAfter));
     return foundIn(near.map(asText), `The first expires ${dayOf(first)}.`);
   },
