@@ -20,10 +20,10 @@ export class CopyError extends Error {
   }
 }
 
-/** Another writing process, or a disk that is full or fails. */
-const PASSING = /^SQLITE_(BUSY|FULL|IOERR)/;
+/** Another writing process, a disk that is full or fails, or too many open files. */
+const PASSING = /^(SQLITE_(BUSY|FULL|IOERR)|E(NOSPC|DQUOT|MFILE|NFILE)$)/;
 
-/** An outage according to the dialect, or a code of SQLite. */
+/** An outage according to the dialect, or a code of SQLite or the system. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.code === ErrorCode.UNAVAILABLE

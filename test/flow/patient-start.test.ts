@@ -36,6 +36,27 @@ async function databaseBehindPort() {
 
 const waits = ({ msg }: { msg?: unknown }) => msg === 'the database cannot be used yet';
 
+/** As on a disk without room for one more file. */
+const SOCKET_FAILS = `
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (target, ...others) {
+    if (!target.path?.endsWith('domain.sock')) {
+      return listen.call(this, target, ...others);
+    }
+    const failure = new Error('listen ENOSPC: no space left on device ' + target.path);
+    process.nextTick(() => this.emit('error', Object.assign(failure, { code: 'ENOSPC' })));
+  };
+`;
+
+test('a domain that cannot make its socket for now ends so that it is started again', async () => {
+  const preload = `data:text/javascript,${encodeURIComponent(SOCKET_FAILS)}`;
+  const env = { NODE_OPTIONS: `--import=${preload}` };
+  const service = await services.launch({ command: 'domain', env });
+  expect(await service.exited).toEqual({ code: 1, signal: null });
+  expect(service.errors.text()).toMatch(/^The socket .*domain\.sock cannot be made: listen ENOSPC: /m);
+});
+
 describe('a domain whose database', () => {
   test('is not there yet waits for it, says why, and then starts', async () => {
     const { way, open } = await databaseBehindPort();

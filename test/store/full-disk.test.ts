@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { runScript } from '../support/run-script.js';
 import { migratedSqliteFile } from '../support/sqlite/template.js';
@@ -30,6 +30,26 @@ async function outcomeWith(bytes: number, file: string): Promise<{ message: stri
       mayPass: true,
     });
     expect(readFileSync(file)).toEqual(before);
+  });
+
+  test('a database beside which no file can be made is refused for now, with the reason', async () => {
+    const file = join(directory(), 'integration.db');
+    copyFileSync(await migratedSqliteFile(), file);
+    expect(JSON.parse(await runScript('test/store/few-files.child.ts', [file]))).toEqual({
+      message: expect.stringMatching(/^The database .* cannot be opened: EMFILE: too many open files, /),
+      mayPass: true,
+    });
+    expect(readdirSync(dirname(file))).toEqual(['integration.db']);
+  });
+
+  test('a database beside which SQLite cannot make its log for another reason is refused for good', async () => {
+    const file = join(directory(), 'integration.db');
+    copyFileSync(await migratedSqliteFile(), file);
+    mkdirSync(`${file}-wal`);
+    expect(await outcomeWith(1_000_000, file)).toEqual({
+      message: `The database ${file} cannot be opened: unable to open database file.`,
+      mayPass: false,
+    });
   });
 
   test('a migration without room is refused for now, with the reason', async () => {

@@ -3,6 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
+import { makePrivately, stage, unstage } from '../../files/staged.js';
 import { Sqlite } from '../better-sqlite3.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
 import { mayPass, StoreError } from '../store-error.js';
@@ -217,11 +218,29 @@ function connect(file: string, readonly: boolean): BetterSqlite3.Database {
     database.pragma('cache_size = -16000');
     return database;
   } catch (error) {
+    // Tried before the close, which may remove a log and so make room for one file.
+    const reason = whyNoNewFile(error, file) ?? error;
     database?.close();
-    throw new StoreError(`The database ${file} cannot be opened: ${(error as Error).message}.`, {
+    throw new StoreError(`The database ${file} cannot be opened: ${(reason as Error).message}.`, {
       cause: error,
-      mayPass: mayPass(error),
+      mayPass: mayPass(reason),
     });
+  }
+}
+
+/** SQLite makes files beside the database, which a clean end removes, and does not say why it cannot. */
+function whyNoNewFile(error: unknown, file: string): unknown {
+  if ((error as { code?: unknown }).code !== 'SQLITE_CANTOPEN') {
+    return undefined;
+  }
+  const trial = stage(file);
+  try {
+    makePrivately(trial);
+    return undefined;
+  } catch (refusal) {
+    return mayPass(refusal) ? refusal : undefined;
+  } finally {
+    unstage(trial);
   }
 }
 
