@@ -1,10 +1,11 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
-import { assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
+import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
 import {
   grantBehind,
   isStillValid,
+  observeForeign,
   type PresentedToken,
   type Standing,
   scopesInForce,
@@ -35,13 +36,19 @@ export async function introspectToken(
   }
   assertMayUse(application);
   const behind = await grantBehind(issuer, presented);
-  const standing = await standingOf(issuer, behind?.grant, application);
-  if (!presented || !standing) {
+  if (!presented || !behind) {
+    return undefined;
+  }
+  if (behind.grant.applicationId !== application.id) {
+    observeForeign(issuer, { actor: actorOf(client) }, presented.kind, behind.grant);
+  }
+  const standing = await standingOf(issuer, behind.grant, application);
+  if (!standing) {
     return undefined;
   }
   return presented.kind === 'access'
     ? activeAccessToken(issuer, standing, presented.token)
-    : activeRefreshToken(issuer, standing, behind?.generation);
+    : activeRefreshToken(issuer, standing, behind.generation);
 }
 
 async function activeAccessToken(

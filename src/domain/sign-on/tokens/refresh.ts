@@ -8,7 +8,7 @@ import type { Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
-import { actionOn, scopesInForce, standingOf } from './standing.js';
+import { actionOn, observeForeign, scopesInForce, standingOf } from './standing.js';
 import { grantEnds, type IssuedTokens, RETRY_WINDOW_MS, signAccessToken } from './tokens.js';
 
 export interface Refresh {
@@ -36,8 +36,7 @@ export async function rotateRefreshToken(
   const standing = await standingOf(issuer, shown?.grant, application, shown?.identity);
   if (!shown || !standing) {
     if (shown && shown.grant.applicationId !== application.id) {
-      const refused = actionOn(shown.grant, 'refresh_token.refused');
-      issuer.observe({ actor: asker.actor, ...refused, outcome: 'refused' });
+      observeForeign(issuer, asker, 'refresh', shown.grant);
     }
     throw invalidGrant();
   }

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { actorOf, assertMayUse, authenticateClient, type PresentedClient } from './client-authentication.js';
-import { actionOn, grantBehind, type PresentedToken } from './standing.js';
+import { actionOn, grantBehind, observeForeign, type PresentedToken } from './standing.js';
 
 /** Ends the grant of any of its tokens, of any age. For unknown and ended tokens it succeeds. */
 export async function revokeToken(
@@ -12,11 +12,13 @@ export async function revokeToken(
   const application = await authenticateClient(issuer, client);
   assertMayUse(application);
   const behind = await grantBehind(issuer, presented);
-  if (!behind) {
+  if (!presented || !behind) {
     return;
   }
   const { grant } = behind;
+  const actor = actorOf(client);
   if (grant.applicationId !== application.id) {
+    observeForeign(issuer, { actor }, presented.kind, grant);
     throw new ServiceError(ErrorCode.INVALID_GRANT, 'The token was issued to another application.');
   }
   if (grant.revokedAt !== null) {
@@ -24,7 +26,7 @@ export async function revokeToken(
   }
   await issuer.unitOfWork.run(async (changes) => {
     if (await changes.grants.revoke(grant.id, issuer.clock())) {
-      await changes.audit(actorOf(client), actionOn(grant, 'token.revoked'));
+      await changes.audit(actor, actionOn(grant, 'token.revoked'));
     }
   });
 }

@@ -3,6 +3,7 @@ import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
+import type { ProvenClient } from './client-authentication.js';
 
 /** A token to introspect or revoke; undefined if it is neither kind. */
 export type PresentedToken =
@@ -15,6 +16,16 @@ export function actionOn(on: Grant | AuthorizationCode, type: string, more: Reco
   const grantId = 'grantId' in on ? on.grantId : on.id;
   const attributes = { grant_id: grantId, instance_id: on.instanceId, ...more };
   return { type, subject: { type: 'account', id: on.accountId }, attributes };
+}
+
+/** Counts a token that another application than its own has sent: it may be a stolen one. */
+export function observeForeign(
+  { observe }: Pick<TokenIssuer, 'observe'>,
+  { actor }: Pick<ProvenClient, 'actor'>,
+  kind: NonNullable<PresentedToken>['kind'],
+  grant: Grant,
+): void {
+  observe({ actor, ...actionOn(grant, `${kind}_token.refused`), outcome: 'refused' });
 }
 
 /** The grant of a token, in any state and of any application. */

@@ -151,24 +151,30 @@ describe('introspection', () => {
         return { kind: 'access', token: { ...access.token, accountId } };
       },
     ],
-    [
-      'an access token of another application',
-      async (rig) => {
-        const application = await newApplication(rig.issuer, rig.database, rig.instanceId);
-        return (await tokensOf({ ...rig, application })).access;
-      },
-    ],
-    [
-      'a refresh token of another application',
-      async (rig) => {
-        const application = await newApplication(rig.issuer, rig.database, rig.instanceId);
-        return (await tokensOf({ ...rig, application })).refresh;
-      },
-    ],
   ])('takes %s for inactive', async (_, presentedIn) => {
     const rig = await tokenRig(under);
     expect(await introspect(rig, await presentedIn(rig))).toBeUndefined();
+    expect(rig.observed).toEqual([]);
   });
+
+  test.each(['access', 'refresh'] as const)(
+    'takes the %s token of another application for inactive, and it is on record',
+    async (kind) => {
+      const rig = await tokenRig(under);
+      const other = await newApplication(rig.issuer, rig.database, rig.instanceId);
+      const tokens = await tokensOf({ ...rig, application: other });
+      expect(await introspect(rig, tokens[kind])).toBeUndefined();
+      expect(rig.observed).toMatchObject([
+        {
+          type: `${kind}_token.refused`,
+          outcome: 'refused',
+          actor: { type: 'application', id: rig.application.id },
+          subject: { type: 'account', id: rig.accountId },
+          attributes: { grant_id: tokens.access.token.grantId, instance_id: rig.instanceId },
+        },
+      ]);
+    },
+  );
 
   test('is refused to public applications and to disabled ones', async () => {
     const rig = await tokenRig(under);

@@ -66,13 +66,25 @@ describe('revocation', () => {
     expect(revocations).toEqual(['token.revoked succeeded']);
   });
 
-  test.each(KINDS)('with %s of another application is refused and ends nothing', async (_, given) => {
-    const rig = await tokenRig(under);
-    const other = await newApplication(rig.issuer, rig.database, rig.instanceId);
-    const { presented, grantId } = await given({ ...rig, application: other });
-    expect(await refusalOf(revoke(rig, presented))).toEqual({ code: 'INVALID_GRANT', faults: [] });
-    expect((await grantOf(rig, grantId))?.revokedAt).toBeNull();
-  });
+  test.each(KINDS)(
+    'with %s of another application is refused, on record, and ends nothing',
+    async (_, given) => {
+      const rig = await tokenRig(under);
+      const other = await newApplication(rig.issuer, rig.database, rig.instanceId);
+      const { presented, grantId } = await given({ ...rig, application: other });
+      expect(await refusalOf(revoke(rig, presented))).toEqual({ code: 'INVALID_GRANT', faults: [] });
+      expect((await grantOf(rig, grantId))?.revokedAt).toBeNull();
+      expect(rig.observed).toMatchObject([
+        {
+          type: `${presented?.kind}_token.refused`,
+          outcome: 'refused',
+          actor: { type: 'application', id: rig.application.id },
+          subject: { type: 'account', id: rig.accountId },
+          attributes: { grant_id: grantId, instance_id: rig.instanceId },
+        },
+      ]);
+    },
+  );
 
   test('leaves the other grants of the person alone', async () => {
     const rig = await tokenRig(under);
@@ -89,6 +101,7 @@ describe('revocation', () => {
     const rig = await tokenRig(under);
     await expect(revoke(rig, presented)).resolves.toBeUndefined();
     expect(await audited(rig)).toEqual([]);
+    expect(rig.observed).toEqual([]);
   });
 
   test('is open to public applications', async () => {
