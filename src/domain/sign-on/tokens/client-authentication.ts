@@ -44,23 +44,24 @@ export async function authenticateClient(
       ? await bySecret(issuer, client, application)
       : withoutSecret(client, application);
   } catch (refusal) {
-    noteRefusal(issuer, client, application);
+    noteRefusal(issuer, client, application, application ? 'wrong' : 'unknown_application');
     throw refusal;
   }
 }
 
 /** Records a refusal. Names an application only if it exists: the id is the caller's own text. */
 function noteRefusal(
-  { observe }: TokenIssuer,
-  { method, requestId, remoteAddress }: PresentedClient,
+  { observe }: Pick<TokenIssuer, 'observe'>,
+  client: PresentedClient,
   application: KnownApplication | undefined,
+  reason: 'wrong' | 'unknown_application' | 'disabled',
 ): void {
   observe({
     type: 'client_secret.refused',
     outcome: 'refused',
-    actor: { ...STRANGER, requestId, remoteAddress },
+    actor: { ...actorOf(client), ...(reason !== 'disabled' && STRANGER) },
     subject: application ? { type: 'application', id: application.id } : null,
-    attributes: { method: method ?? 'unpresented', reason: application ? 'wrong' : 'unknown_application' },
+    attributes: { method: client.method ?? 'unpresented', reason },
   });
 }
 
@@ -71,8 +72,17 @@ export interface ProvenClient {
 }
 
 /** Called after the authentication, so that others do not learn what an application may do. */
-export function assertMayUse(application: KnownApplication, grantType?: GrantType): void {
+export function assertMayUse(
+  issuer: Pick<TokenIssuer, 'observe'>,
+  client: PresentedClient,
+  application: KnownApplication,
+  grantType?: GrantType,
+): void {
   if (!application.enabled) {
+    // Its secret may have leaked. A public application can be named by anyone, which shows nothing.
+    if (client.method === 'secret') {
+      noteRefusal(issuer, client, application, 'disabled');
+    }
     throw new ServiceError(ErrorCode.UNAUTHORIZED_CLIENT, 'The application is disabled.');
   }
   if (grantType && !application.allowedGrantTypes.includes(grantType)) {

@@ -34,7 +34,7 @@ export async function introspectToken(
     const message = 'Only confidential applications may introspect tokens.';
     throw new ServiceError(ErrorCode.UNAUTHORIZED_CLIENT, message);
   }
-  assertMayUse(application);
+  assertMayUse(issuer, client, application);
   const behind = await grantBehind(issuer, presented);
   if (!presented || !behind) {
     return undefined;

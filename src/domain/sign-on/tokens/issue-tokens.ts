@@ -34,7 +34,7 @@ export async function issueTokens(
     const message = 'The grant types are authorization_code and refresh_token.';
     throw new ServiceError(ErrorCode.UNSUPPORTED_GRANT_TYPE, message);
   }
-  assertMayUse(application, request.grantType);
+  assertMayUse(issuer, client, application, request.grantType);
   const asker: ProvenClient = { application, actor: actorOf(client) };
   return known(asker);
 }

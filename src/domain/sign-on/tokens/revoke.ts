@@ -10,7 +10,7 @@ export async function revokeToken(
   presented: PresentedToken,
 ): Promise<void> {
   const application = await authenticateClient(issuer, client);
-  assertMayUse(application);
+  assertMayUse(issuer, client, application);
   const behind = await grantBehind(issuer, presented);
   if (!presented || !behind) {
     return;

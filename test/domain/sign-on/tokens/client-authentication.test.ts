@@ -1,9 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { revokeSecret, rotateSecret } from '../../../../src/domain/operator/applications.js';
+import {
+  revokeSecret,
+  rotateSecret,
+  setApplicationEnabled,
+} from '../../../../src/domain/operator/applications.js';
+import type { TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
 import {
   authenticateClient,
   type PresentedClient,
 } from '../../../../src/domain/sign-on/tokens/client-authentication.js';
+import { introspectToken } from '../../../../src/domain/sign-on/tokens/introspect.js';
+import { issueTokens } from '../../../../src/domain/sign-on/tokens/issue-tokens.js';
+import { revokeToken } from '../../../../src/domain/sign-on/tokens/revoke.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
@@ -67,6 +75,43 @@ describe('an application', () => {
         actor: { type: 'stranger', id: 'unknown', requestId, remoteAddress },
         subject: reason === 'wrong' ? { type: 'application', id: rig.application.id } : null,
         attributes: { method: client.method, reason },
+      },
+    ]);
+  });
+
+  test.each<[string, (issuer: TokenIssuer, client: PresentedClient) => Promise<unknown>]>([
+    [
+      'tokens',
+      (issuer, client) => issueTokens(issuer, client, { grantType: 'refresh_token', refreshToken: 'x' }),
+    ],
+    ['introspection', (issuer, client) => introspectToken(issuer, client, undefined)],
+    ['revocation', (issuer, client) => revokeToken(issuer, client, undefined)],
+  ])('that is disabled is on record where it asks for %s with its secret', async (_, ask) => {
+    const rig = await tokenRig(under);
+    const { id, client } = rig.application;
+    const open = await newApplication(rig.issuer, rig.database, rig.instanceId, { type: 'public' });
+    for (const applicationId of [id, open.id]) {
+      await operate(rig, (changes) => setApplicationEnabled(changes, applicationId, false));
+    }
+    const disabled = { code: 'UNAUTHORIZED_CLIENT' };
+    expect(await refusalOf(ask(rig.issuer, open.client))).toMatchObject(disabled);
+    expect(rig.observed).toEqual([]);
+    expect(await refusalOf(ask(rig.issuer, client))).toMatchObject(disabled);
+    const wrong = { ...client, secretHash: WRONG };
+    expect(await refusalOf(ask(rig.issuer, wrong))).toMatchObject({ code: 'INVALID_CLIENT' });
+    const { requestId, remoteAddress } = client;
+    const application = { type: 'application', id };
+    const refusal = { type: 'client_secret.refused', outcome: 'refused', subject: application };
+    expect(rig.observed).toEqual([
+      {
+        ...refusal,
+        actor: { ...application, requestId, remoteAddress },
+        attributes: { method: 'secret', reason: 'disabled' },
+      },
+      {
+        ...refusal,
+        actor: { type: 'stranger', id: 'unknown', requestId, remoteAddress },
+        attributes: { method: 'secret', reason: 'wrong' },
       },
     ]);
   });

@@ -56,6 +56,7 @@ export const WITHDRAWALS: readonly {
   {
     title: 'the application is disabled',
     withdraw: (rig) => operate(rig, (changes) => setApplicationEnabled(changes, rig.application.id, false)),
+    reason: 'disabled',
   },
 ];
 
