@@ -1,5 +1,6 @@
 import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
+import { STRANGER } from '../../operator/audit.js';
 import { setPassword } from '../../platform/people/account-credentials.js';
 import { writeAccount } from '../../platform/people/accounts.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
@@ -42,7 +43,7 @@ export async function redeemPasswordLink(
   const { unitOfWork, clock, passwords } = signOn;
   const shown = await goodLink({ ...unitOfWork.rows, now: clock() }, tokenHash, PASSWORD_PURPOSES);
   if (!shown) {
-    return toErrorPage(LINK_IS_OVER);
+    return refusePasswordLink(signOn, browser, tokenHash);
   }
   // The link is spent only after the check and the hash, so each form until then causes both.
   await assertFewOf(signOn, `links of ${shown.account.id}`);
@@ -51,10 +52,10 @@ export async function redeemPasswordLink(
     return { kind: 'page', page: 'set_password', interaction: '', problem };
   }
   const passwordHash = await passwords.hash(password);
-  return unitOfWork.run(async (changes) => {
+  const step = await unitOfWork.run(async (changes): Promise<BrowserStep | undefined> => {
     const account = await useLink(changes, tokenHash, PASSWORD_PURPOSES);
     if (!account) {
-      return toErrorPage(LINK_IS_OVER);
+      return undefined;
     }
     const actor = actorIn(browser, { type: 'account', id: account.id });
     await setPassword(changes, actor, { accountId: account.id, passwordHash });
@@ -66,6 +67,27 @@ export async function redeemPasswordLink(
     const entrances = await changes.applications.entrancesOf(account.id, MAX_ENTRANCES);
     return { kind: 'page', page: 'password_set', interaction: '', device: known.device, entrances };
   });
+  return step ?? refusePasswordLink(signOn, browser, tokenHash);
+}
+
+/** Counts the use of a link that is over: a stranger may read the mail that had it. */
+async function refusePasswordLink(
+  { unitOfWork, clock, observe }: SignOn,
+  browser: Browser,
+  tokenHash: string,
+): Promise<BrowserStep> {
+  const link = await unitOfWork.rows.links.find(tokenHash);
+  if (link && PASSWORD_PURPOSES.includes(link.purpose)) {
+    const isExpired = link.endedAt === null && link.expiresAt <= clock();
+    observe({
+      type: 'link.refused',
+      outcome: 'refused',
+      actor: actorIn(browser, STRANGER),
+      subject: { type: 'account', id: link.accountId },
+      attributes: { purpose: link.purpose, reason: isExpired ? 'expired' : 'ended' },
+    });
+  }
+  return toErrorPage(LINK_IS_OVER);
 }
 
 export async function redeemEmailLink(

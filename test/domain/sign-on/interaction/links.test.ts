@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { type LinkPurpose, makeLink } from '../../../../src/domain/credentials/links.js';
+import { STRANGER } from '../../../../src/domain/operator/audit.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import {
@@ -113,6 +114,23 @@ describe.each(['invitation', 'reset'] as const)('a link to set a password (%s)',
   });
 });
 
+test('a link to set a password is counted where its form comes after its end, and not where its page does', async () => {
+  const { rig, person, tokenHash } = await withLink('reset');
+  await redeem(rig, tokenHash);
+  await showPasswordLink(rig.signOn, tokenHash);
+  expect(rig.observed).toEqual([]);
+  await redeem(rig, tokenHash);
+  expect(rig.observed).toEqual([
+    {
+      type: 'link.refused',
+      outcome: 'refused',
+      actor: { ...STRANGER, requestId: 'request-1', remoteAddress: '192.0.2.7' },
+      subject: { type: 'account', id: person.accountId },
+      attributes: { purpose: 'reset', reason: 'ended' },
+    },
+  ]);
+});
+
 describe('a new password', () => {
   test.each([
     ['fourteen rooks', 'too_short'],
@@ -192,9 +210,12 @@ describe('a link to verify an address', () => {
 });
 
 describe('a link is good for nothing', () => {
+  const IS_OVER = 'once it is over';
+  const countedIn = ({ observed }: BrowserRig) =>
+    observed.map(({ type, attributes }) => type === 'link.refused' && attributes.reason);
   type Case = (rig: BrowserRig, person: Person) => Promise<unknown>;
   const cases: [string, Case][] = [
-    ['once it is over', async (rig) => rig.clock.advance(HOUR_MS)],
+    [IS_OVER, async (rig) => rig.clock.advance(HOUR_MS)],
     [
       'once the account has another address',
       (rig, { accountId }) =>
@@ -223,7 +244,7 @@ describe('a link is good for nothing', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_, spoil) => {
+  test.each(cases)('%s', async (title, spoil) => {
     const { rig, person, tokenHash } = await withLink('reset');
     const emailLink = await mailed(rig, person, 'verify_email');
     await spoil(rig, person);
@@ -232,14 +253,16 @@ describe('a link is good for nothing', () => {
     expect(errorPageOf(await redeem(rig, tokenHash)).kind).toBe('link');
     expect(errorPageOf(await verify(rig, emailLink)).kind).toBe('link');
     expect(await emailVerifiedAt(rig, person)).toBeNull();
+    expect(countedIn(rig)).toEqual([title === IS_OVER ? 'expired' : 'ended']);
   });
 
-  test.each(cases)('%s, although it was good when the password was sent', async (_, spoil) => {
+  test.each(cases)('%s, although it was good when the password was sent', async (title, spoil) => {
     const { rig, person, tokenHash } = await withLink('reset');
     const before = await rig.signOn.unitOfWork.rows.passwords.find(person.accountId);
     rig.passwords.meanwhile = () => spoil(rig, person);
     expect(errorPageOf(await redeem(rig, tokenHash)).kind).toBe('link');
     expect(await rig.signOn.unitOfWork.rows.passwords.find(person.accountId)).toEqual(before);
+    expect(countedIn(rig)).toEqual([title === IS_OVER ? 'expired' : 'ended']);
   });
 
   test('that was never mailed, and its form opens no write', async () => {
@@ -255,6 +278,7 @@ describe('a link is good for nothing', () => {
       expect(errorPageOf(await send(rig, storedHash('it was never mailed'))).kind).toBe('link');
     }
     expect(writes).toBe(0);
+    expect(rig.observed).toEqual([]);
   });
 
   test('of another purpose, and one that was never mailed', async () => {
@@ -267,5 +291,6 @@ describe('a link is good for nothing', () => {
       expect(errorPageOf(await verify(rig, hash)).kind).toBe('link');
     }
     expect(await redeem(rig, tokenHash)).toMatchObject({ page: 'password_set' });
+    expect(rig.observed).toEqual([]);
   });
 });
