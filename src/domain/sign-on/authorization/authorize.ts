@@ -19,12 +19,6 @@ import {
 import type { AuthorizationParameters } from './authorization-parameters.js';
 import { type AcceptedRequest, judgeRequest, proveTarget } from './authorization-request.js';
 
-/**
- * RATE_LIMITED: too many writes about the person, or about a client that has invited them, wait already. No
- * other limit refuses a silent request.
- */
-const PASSING: readonly ErrorCode[] = [ErrorCode.UNAVAILABLE, ErrorCode.RATE_LIMITED];
-
 /** Begins an authorization, and completes it if no page is needed. */
 export async function authorize(
   signOn: SignOn,
@@ -46,13 +40,11 @@ export async function authorize(
       : await begin(signOn, browser, judged, asker);
   } catch (thrown) {
     const { code } = asServiceError(thrown);
-    const passes = PASSING.includes(code) && proven.parameters.prompt === 'none';
+    const passes = code === ErrorCode.UNAVAILABLE && proven.parameters.prompt === 'none';
     if (!passes && code !== ErrorCode.INTERNAL_ERROR) {
       throw thrown;
     }
-    if (code !== ErrorCode.RATE_LIMITED) {
-      signOn.onFault(browser.requestId, thrown);
-    }
+    signOn.onFault(browser.requestId, thrown);
     return refusalStep(issuer, asker, passes ? UNAVAILABLE : SERVER_ERROR);
   }
 }

@@ -1,5 +1,6 @@
 import { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
 import type { TokenIssuer } from '../../../domain/sign-on/sign-on.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { type CallContext, type Handler, type Handlers, serve } from '../../handlers.js';
 import { browserHandlers } from './browser.js';
 import { linkHandlers } from './links.js';
@@ -21,11 +22,26 @@ function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
     (handlersOf: (typeof AREAS)[number], name: string) => (request: object, context: CallContext) => {
       const { unitOfWork } = issuer;
       const run: typeof unitOfWork.run = (work, options) =>
-        unitOfWork.run(work, { signal: context.signal, requestId: context.requestId, ...options });
+        unitOfWork
+          .run(work, { signal: context.signal, requestId: context.requestId, ...options })
+          .catch(toPassing);
       const handlers: Record<string, unknown> = handlersOf({ ...issuer, unitOfWork: { ...unitOfWork, run } });
       return (handlers[name] as Handler<never>)(request as never, context);
     };
   const ofArea = (handlersOf: (typeof AREAS)[number]) =>
     Object.keys(handlersOf(issuer)).map((name) => [name, forCall(handlersOf, name)]);
   return Object.fromEntries(AREAS.flatMap(ofArea));
+}
+
+/**
+ * No limit of sign-on is reached in a write. One that is refused there waits behind those of others about the
+ * same data, such as an import: this person or application made none too many.
+ */
+function toPassing(error: unknown): never {
+  if (error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED) {
+    const message = 'Other changes to the same data are under way. Try again in a moment.';
+    const { retryAfterSeconds } = error;
+    throw new ServiceError(ErrorCode.UNAVAILABLE, message, { cause: error, retryAfterSeconds });
+  }
+  throw error;
 }
