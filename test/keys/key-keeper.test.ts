@@ -44,6 +44,26 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(a.keys['refresh-tokens']).toEqual(keys['refresh-tokens']);
   });
 
+  test('makes new keys where an operator has removed those of tokens, forms and open sign-ins after a leak', async () => {
+    const { node, database } = await rig(under);
+    const file = [newKey()];
+    const { keys, keeper } = await node('before', file);
+    const leaked = derivedKeys(keeper.ring, keys);
+    const grantId = randomBytes(16).toString('base64url');
+    const forged = leaked.refreshTokens.seal(grantId, 1);
+    const replaced = ['refresh-tokens', 'form-tokens', 'interactions'] as const;
+    await database.write((writer) =>
+      writer.deleteFrom('token_keys').where('purpose', 'in', replaced).execute(),
+    );
+    const after = await node('after', file);
+    const { refreshTokens, formTokens } = derivedKeys(after.keeper.ring, after.keys);
+    expect(leaked.refreshTokens.open(forged)).toEqual({ grantId, generation: 1 });
+    expect(refreshTokens.open(forged)).toBeUndefined();
+    expect(formTokens.matches(leaked.formTokens.make('device'), 'device')).toBe(false);
+    const isKept = (purpose: keyof typeof keys) => Buffer.compare(after.keys[purpose], keys[purpose]) === 0;
+    expect(TOKEN_PURPOSES.filter(isKept)).toEqual(['idempotency', 'throttles', 'audit', 'cursors']);
+  });
+
   test('makes no other key for audit records while there are some that the lost one vouches for', async () => {
     const { node, database } = await rig(under);
     const file = [newKey()];

@@ -111,6 +111,11 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', '(umask 077; $in_pod cat', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
   ['upgrade', 'kubectl -n integration rollout pause', 'needs a cluster'],
   ['upgrade', 'kubectl -n integration scale', 'needs a cluster'],
+  [
+    'rotate-keys',
+    'systemctl stop',
+    'needs the command-line tool of SQLite; `../keys/key-keeper.test.ts` removes these rows',
+  ],
   ['retention-and-size', 'sqlite3', 'needs the command-line tool of SQLite'],
   ['move-to-postgresql', 'createuser', 'needs the programs and the superuser of PostgreSQL'],
   ['runbooks', 'psql -c', 'needs a transaction that stays open; `../store/changes` has one'],
