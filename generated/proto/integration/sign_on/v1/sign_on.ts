@@ -68,8 +68,8 @@ export const protobufFileName = "integration/sign_on/v1/sign_on.proto";
  *
  * Calls of a browser answer with its next page or address, also for refusals: a page shows faults of the
  * person; a redirect or an error page reports faults of the application. gRPC errors are RATE_LIMITED (too
- * many attempts), UNAVAILABLE (too busy to check a password) and faults of the service. Calls of an
- * application answer with data, or with a gRPC error whose code is the OAuth error in upper case
+ * many attempts), UNAVAILABLE (too busy to check a password or to write) and faults of the service. Calls of
+ * an application answer with data, or with a gRPC error whose code is the OAuth error in upper case
  * (INTERNAL_ERROR and UNAVAILABLE are `server_error` and `temporarily_unavailable`). Random secrets (session,
  * code, client secret, link) cross as SHA-256 hashes. Other secrets are marked debug_redact and must not be
  * logged.
