@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
-import { type Samples, samplesOf } from '../../src/docs/reference/samples.js';
+import { type Samples, samplesIn, samplesOf } from '../../src/docs/reference/samples.js';
 import { readSources } from '../../src/docs/sources.js';
 import { GoProject } from '../sdk/go/installed-module.js';
 import { pythonWithSdk } from '../sdk/python/installed-package.js';
@@ -49,6 +49,31 @@ describe('the samples of the references', () => {
     expect(
       operations.map(({ operation }) => operation.operationId).filter((id) => !ids.includes(id)),
     ).toEqual([]);
+  });
+
+  const sectionOf = (title: string, fence: string, code: string) =>
+    `## ${title}\n\n\`\`\`${fence}\n${code}\n\`\`\`\n\n`;
+
+  test('have the lines of their frame that they need, with its indentation', () => {
+    const frame = 'import "fmt" {{if fmt.}}\nimport "log" {{if log.}}\n{\n\t{{program}}\n}';
+    const sections = [
+      sectionOf('frame gateway', 'go', frame),
+      sectionOf('one', 'go gateway', 'if {\n\n\tlog.Fatal()\n}'),
+      sectionOf('two', 'go', 'log.Fatal()'),
+    ];
+    expect(samplesIn(sections.join(''))).toEqual({
+      one: 'import "log"\n{\n\tif {\n\n\t\tlog.Fatal()\n\t}\n}',
+      two: 'log.Fatal()',
+    });
+  });
+
+  test.each([
+    ['is missing', sectionOf('frame other', 'ts', '{{program}}')],
+    ['has no place for them', sectionOf('frame gateway', 'ts', 'start();')],
+  ])('are refused in a frame that %s', (_, frame) => {
+    expect(() => samplesIn(frame + sectionOf('getUser', 'ts gateway', 'run();'))).toThrow(
+      'The sample getUser needs a section "frame gateway" with a line {{program}}.',
+    );
   });
 
   test('of the command line name the address, and the header or the form that the operation wants', () => {

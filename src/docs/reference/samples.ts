@@ -11,11 +11,30 @@ export type Samples = Readonly<Record<string, string>>;
 export type SampleBook = Readonly<Record<(typeof SAMPLE_LANGUAGES)[number], Samples>>;
 
 const PUBLIC_ID = /^[a-z]{3}_[0-9A-Za-z]{22}$/;
-const ENTRY = /^## (\w+)\n+```\w+\n([\s\S]*?)\n```$/gm;
+const FRAME = /^## frame ([\w-]+)\n+```\w+\n([\s\S]*?)\n```$/gm;
+const ENTRY = /^## (\w+)\n+```\w+(?: ([\w-]+))?\n([\s\S]*?)\n```$/gm;
+const CONDITIONAL_LINE = /^(.*) \{\{if (.+)\}\}\n/gm;
+const PROGRAM_LINE = /^([ \t]*)\{\{program\}\}$/m;
 
-/** Reads a list of programs, each under its operation id. */
+/** Reads a list of programs, each under its operation id, and puts those that name a frame into it. */
 export function samplesIn(markdown: string): Samples {
-  return Object.fromEntries([...markdown.matchAll(ENTRY)].map(([, id = '', code = '']) => [id, code]));
+  const frames = new Map([...markdown.matchAll(FRAME)].map(([, name, code]) => [name, code]));
+  return Object.fromEntries(
+    [...markdown.matchAll(ENTRY)].map(([, id = '', name, program = '']) => {
+      const frame = name === undefined ? '{{program}}' : frames.get(name);
+      if (frame === undefined || !PROGRAM_LINE.test(frame)) {
+        throw new Error(`The sample ${id} needs a section "frame ${name}" with a line {{program}}.`);
+      }
+      return [id, framed(program, frame)];
+    }),
+  );
+}
+
+/** Without the lines of the frame that only other programs need. */
+function framed(program: string, frame: string): string {
+  return frame
+    .replace(CONDITIONAL_LINE, (_, line: string, text: string) => (program.includes(text) ? `${line}\n` : ''))
+    .replace(PROGRAM_LINE, (_, indent: string) => program.replace(/^(?=.)/gm, indent));
 }
 
 /** The same call with curl and in each language. The edge of a demo fills in ids that exist there. */
