@@ -1,5 +1,29 @@
 // Made by `make generate` from the contracts. Do not edit.
 
+/** The HTTP status of each code of the gateway. */
+export const problemStatuses = {
+  invalid_request: 400,
+  api_key_in_query: 400,
+  api_key_missing: 401,
+  api_key_malformed: 401,
+  api_key_unknown: 401,
+  api_key_expired: 401,
+  api_key_wrong_environment: 401,
+  instance_integration_not_found: 404,
+  instance_integration_not_configured: 404,
+  client_not_found: 404,
+  user_not_found: 404,
+  worker_not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  cursor_expired: 410,
+  rate_limited: 429,
+  internal_error: 500,
+  not_implemented: 501,
+  unavailable: 503,
+} as const;
+
 /** What the gateway says with each code, as its document shows. */
 export const problemMessages = {
   invalid_request: "The request does not satisfy the contract; `errors` says where.",

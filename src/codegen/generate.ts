@@ -5,6 +5,7 @@ import { MANIFEST, manifestOf } from './manifest.js';
 import { generateBundles } from './steps/bundles.js';
 import { generateComments } from './steps/comments.js';
 import { generateEventTypes } from './steps/event-types.js';
+import { generateGrpcStatuses } from './steps/grpc-statuses.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
 import { generateSdks } from './steps/sdks.js';
@@ -14,11 +15,12 @@ import { generateEmailAddress, generateIds, generateProblems } from './steps/sha
 const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['gRPC messages and services', generateProto],
   ['rights of methods', generateRights],
+  ['gRPC statuses of error codes', generateGrpcStatuses],
   ['comments of methods', generateComments],
   ['contract bundles', generateBundles],
   ['public ids', generateIds],
   ['rule of e-mail addresses', generateEmailAddress],
-  ['messages of problems', generateProblems],
+  ['statuses and messages of problems', generateProblems],
   ['server types', generateServerTypes],
   ['event types and schemas', generateEventTypes],
   ['clients in TypeScript, Python and Go', generateSdks],

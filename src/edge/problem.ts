@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { components } from '../../generated/openapi/gateway.js';
-import { problemMessages } from '../../generated/problems.js';
+import { problemMessages, problemStatuses } from '../../generated/problems.js';
 import { type ErrorCode, publicCode, type ServiceError } from '../errors/service-error.js';
 import type { HttpAnswer } from './http/exchange.js';
 
@@ -8,28 +8,7 @@ type Problem = components['schemas']['Problem'];
 type ProblemCode = Problem['code'];
 
 /** The only mapping from errors to HTTP statuses. Codes outside the gateway's contract are faults: 500. */
-const STATUS_OF: Record<ProblemCode, number> = {
-  invalid_request: 400,
-  api_key_in_query: 400,
-  api_key_missing: 401,
-  api_key_malformed: 401,
-  api_key_unknown: 401,
-  api_key_expired: 401,
-  api_key_wrong_environment: 401,
-  instance_integration_not_found: 404,
-  instance_integration_not_configured: 404,
-  client_not_found: 404,
-  user_not_found: 404,
-  worker_not_found: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
-  cursor_expired: 410,
-  rate_limited: 429,
-  internal_error: 500,
-  not_implemented: 501,
-  unavailable: 503,
-};
+const STATUS_OF: Record<ProblemCode, number> = problemStatuses;
 
 /** The page of the documentation with a section for each code. Sign-on serves no documentation. */
 export const EXPLANATIONS = '/docs/errors';

@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import { grpcStatusOf } from '../../generated/proto/grpc-statuses.js';
 import { WebhookServiceService } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { personalAnswers } from '../../generated/proto/rights.js';
 import { asServiceError, CallerLeft, ErrorCode, type ServiceError } from '../errors/service-error.js';
@@ -8,7 +9,6 @@ import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, refusalOf, searchOf } from './call-audit.js';
 import { ROLE_RIGHTS } from './callers.js';
 import type { AnyMethod } from './definitions.js';
-import { grpcStatusOf } from './error-trailer.js';
 import type { AdmittedCall } from './gate.js';
 import type { CallContext, Handler } from './handlers.js';
 

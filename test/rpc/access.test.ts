@@ -1,6 +1,7 @@
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
+import { grpcStatusOf } from '../../generated/proto/grpc-statuses.js';
 import {
   CallServiceService,
   type ExchangeResponse,
@@ -15,7 +16,6 @@ import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { SERVICE_TOKEN_KINDS } from '../../src/identifiers/service-token.js';
 import { callersOf, ROLE_RIGHTS } from '../../src/rpc/callers.js';
 import { type AnyMethod, type AnyService, serviceNameOf } from '../../src/rpc/definitions.js';
-import { grpcStatusOf } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { createRpcServer } from '../../src/rpc/server.js';
 import { travelsInStreams } from '../../src/rpc/short-calls/frames.js';

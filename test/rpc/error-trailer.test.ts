@@ -4,10 +4,11 @@ import { createFileRegistry, type DescMessage, fromBinary, toJson } from '@bufbu
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, type ServiceError as Failure, Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, test } from '@jest/globals';
+import { grpcStatusOf } from '../../generated/proto/grpc-statuses.js';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
 import { clientCredentials } from '../../src/rpc/connect.js';
-import { grpcStatusOf, toStatus } from '../../src/rpc/error-trailer.js';
+import { toStatus } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { rpcRigs, TOKENS } from './rig.js';
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { grpcStatusOf } from '../../generated/proto/grpc-statuses.js';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, type ErrorDetails, ServiceError } from '../../src/errors/service-error.js';
-import { fromStatus, grpcStatusOf } from '../../src/rpc/error-trailer.js';
+import { fromStatus } from '../../src/rpc/error-trailer.js';
 import { type Handler, serve } from '../../src/rpc/handlers.js';
 import { addHealth } from '../../src/rpc/health.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';

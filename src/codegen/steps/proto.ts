@@ -1,5 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { filesBelow } from '../manifest.js';
 import { mustRun } from '../run-tool.js';
 
@@ -44,6 +46,11 @@ function copyingLess(text: string, file: string): string {
   return used.length === 0 ? text : codecs.replace(/^import /m, ours);
 }
 
-export function descriptorsIn(outDir: string): string {
+/** What the contract declares, with its options. */
+export async function registryIn(outDir: string): Promise<FileRegistry> {
+  return createFileRegistry(fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir))));
+}
+
+function descriptorsIn(outDir: string): string {
   return join(outDir, 'proto/descriptors.binpb');
 }

@@ -1,23 +1,20 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  createFileRegistry,
   type DescEnum,
   type DescExtension,
   type DescMessage,
   type DescMethod,
   type FileRegistry,
-  fromBinary,
   getOption,
 } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { BANNER } from '../layout.js';
-import { descriptorsIn } from './proto.js';
+import { registryIn } from './proto.js';
 
 /** Options of the contract -> the rights of methods, and sets of methods. */
 export async function generateRights(outDir: string): Promise<void> {
-  const descriptors = fromBinary(FileDescriptorSetSchema, await readFile(descriptorsIn(outDir)));
-  await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(createFileRegistry(descriptors)));
+  await writeFile(join(outDir, 'proto/rights.ts'), rightsTable(await registryIn(outDir)));
 }
 
 function rightsTable(registry: FileRegistry): string {

@@ -57,9 +57,16 @@ interface Response {
   content?: Record<string, { examples: Record<string, { value: { code: string; message: string } }> }>;
 }
 
-/** The examples of problems -> the sentence of each code that always has the same one. */
+const CODE_ROW = /^\| `(\w+)` \| (\d{3}) \|/gm;
+
+/** The table of codes -> their HTTP statuses. Examples -> the sentence of codes that always have the same. */
 export async function generateProblems(outDir: string): Promise<void> {
-  const { responses } = await sharedComponents<{ responses: Record<string, Response> }>('problem');
+  const { schemas, responses } = await sharedComponents<{
+    schemas: { ProblemCode: { description: string } };
+    responses: Record<string, Response>;
+  }>('problem');
+  const rows = [...schemas.ProblemCode.description.matchAll(CODE_ROW)];
+  const statuses = rows.map(([, code, status]) => `  ${code}: ${status},`);
   const sentences = new Map<string, Set<string>>();
   for (const { content = {} } of Object.values(responses)) {
     for (const { value } of Object.values(content).flatMap(({ examples }) => Object.values(examples))) {
@@ -72,6 +79,9 @@ export async function generateProblems(outDir: string): Promise<void> {
   );
   const lines = constant.map(([code, [message]]) => `  ${code}: ${JSON.stringify(message)},`);
   const text = `${BANNER}
+/** The HTTP status of each code of the gateway. */
+export const problemStatuses = {\n${statuses.join('\n')}\n} as const;
+
 /** What the gateway says with each code, as its document shows. */
 export const problemMessages = {\n${lines.join('\n')}\n} as const;\n`;
   await writeFile(join(outDir, 'problems.ts'), text);

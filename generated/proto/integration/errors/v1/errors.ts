@@ -15,20 +15,20 @@ export const protobufFileName = "integration/errors/v1/errors.proto";
  * Why a call was refused: one value for each refusal that callers can distinguish.
  *
  * Without its prefix and in lower case a value is the `code` of the gateway's problem body or the OAuth
- * `error`. Its gRPC status is in brackets; "edge" marks refusals by the edge before any call.
+ * `error`. "edge" marks refusals by the edge before any call.
  */
 export enum ErrorCode {
   /** UNSPECIFIED - Never sent; the value that a reader sees for a newer code. */
   UNSPECIFIED = "ERROR_CODE_UNSPECIFIED",
-  /** INVALID_REQUEST - The request breaks its contract; field_violations names all faults (INVALID_ARGUMENT). */
+  /** INVALID_REQUEST - The request breaks its contract; field_violations names all faults. */
   INVALID_REQUEST = "ERROR_CODE_INVALID_REQUEST",
-  /** RATE_LIMITED - More calls than the limit; rate_limit and retry_after_seconds tell when to retry (RESOURCE_EXHAUSTED). */
+  /** RATE_LIMITED - More calls than the limit; rate_limit and retry_after_seconds tell when to retry. */
   RATE_LIMITED = "ERROR_CODE_RATE_LIMITED",
-  /** INTERNAL_ERROR - Something failed that is not the caller's doing; the request id finds it in the log (INTERNAL). */
+  /** INTERNAL_ERROR - Something failed that is not the caller's doing; the request id finds it in the log. */
   INTERNAL_ERROR = "ERROR_CODE_INTERNAL_ERROR",
-  /** UNAVAILABLE - Cannot answer now: starting, draining, or overloaded; repeat after retry_after_seconds (UNAVAILABLE). */
+  /** UNAVAILABLE - Cannot answer now: starting, draining, or overloaded; repeat after retry_after_seconds. */
   UNAVAILABLE = "ERROR_CODE_UNAVAILABLE",
-  /** NOT_IMPLEMENTED - The operation is in the contract and not yet in this release (UNIMPLEMENTED). */
+  /** NOT_IMPLEMENTED - The operation is in the contract and not yet in this release. */
   NOT_IMPLEMENTED = "ERROR_CODE_NOT_IMPLEMENTED",
   /** ROUTE_NOT_FOUND - No operation of the contract has this path (edge). */
   ROUTE_NOT_FOUND = "ERROR_CODE_ROUTE_NOT_FOUND",
@@ -36,11 +36,11 @@ export enum ErrorCode {
   METHOD_NOT_ALLOWED = "ERROR_CODE_METHOD_NOT_ALLOWED",
   /** NOT_ACCEPTABLE - The Accept header admits none of the formats the operation answers in (edge). */
   NOT_ACCEPTABLE = "ERROR_CODE_NOT_ACCEPTABLE",
-  /** SERVICE_TOKEN_MISSING - The call to a service that needs a service token carries none (UNAUTHENTICATED). */
+  /** SERVICE_TOKEN_MISSING - The call to a service that needs a service token carries none. */
   SERVICE_TOKEN_MISSING = "ERROR_CODE_SERVICE_TOKEN_MISSING",
-  /** SERVICE_TOKEN_INVALID - The service token is unknown, expired, revoked or of another environment (UNAUTHENTICATED). */
+  /** SERVICE_TOKEN_INVALID - The service token is unknown, expired, revoked or of another environment. */
   SERVICE_TOKEN_INVALID = "ERROR_CODE_SERVICE_TOKEN_INVALID",
-  /** CALLER_NOT_ALLOWED - The service token is good and its role may not call this service (PERMISSION_DENIED). */
+  /** CALLER_NOT_ALLOWED - The service token is good and its role may not call this service. */
   CALLER_NOT_ALLOWED = "ERROR_CODE_CALLER_NOT_ALLOWED",
   /** API_KEY_IN_QUERY - An API key was put in the query string, where it would be logged (edge). */
   API_KEY_IN_QUERY = "ERROR_CODE_API_KEY_IN_QUERY",
@@ -50,103 +50,103 @@ export enum ErrorCode {
   API_KEY_MALFORMED = "ERROR_CODE_API_KEY_MALFORMED",
   /** API_KEY_WRONG_ENVIRONMENT - The API key was issued for the other environment (edge). */
   API_KEY_WRONG_ENVIRONMENT = "ERROR_CODE_API_KEY_WRONG_ENVIRONMENT",
-  /** API_KEY_UNKNOWN - The API key is well formed and not in force: never issued, or revoked (UNAUTHENTICATED). */
+  /** API_KEY_UNKNOWN - The API key is well formed and not in force: never issued, or revoked. */
   API_KEY_UNKNOWN = "ERROR_CODE_API_KEY_UNKNOWN",
-  /** API_KEY_EXPIRED - The API key is past its expiry (UNAUTHENTICATED). */
+  /** API_KEY_EXPIRED - The API key is past its expiry. */
   API_KEY_EXPIRED = "ERROR_CODE_API_KEY_EXPIRED",
-  /** INSTANCE_INTEGRATION_NOT_FOUND - No such instance integration, or it is another integration's; the two answer alike (NOT_FOUND). */
+  /** INSTANCE_INTEGRATION_NOT_FOUND - No such instance integration, or it is another integration's; the two answer alike. */
   INSTANCE_INTEGRATION_NOT_FOUND = "ERROR_CODE_INSTANCE_INTEGRATION_NOT_FOUND",
-  /** INSTANCE_INTEGRATION_NOT_CONFIGURED - The instance integration exists and has not been set up (NOT_FOUND). */
+  /** INSTANCE_INTEGRATION_NOT_CONFIGURED - The instance integration exists and has not been set up. */
   INSTANCE_INTEGRATION_NOT_CONFIGURED = "ERROR_CODE_INSTANCE_INTEGRATION_NOT_CONFIGURED",
-  /** CLIENT_NOT_FOUND - No such client within what the caller may see (NOT_FOUND). */
+  /** CLIENT_NOT_FOUND - No such client within what the caller may see. */
   CLIENT_NOT_FOUND = "ERROR_CODE_CLIENT_NOT_FOUND",
-  /** USER_NOT_FOUND - No such dashboard user within what the caller may see (NOT_FOUND). */
+  /** USER_NOT_FOUND - No such dashboard user within what the caller may see. */
   USER_NOT_FOUND = "ERROR_CODE_USER_NOT_FOUND",
-  /** WORKER_NOT_FOUND - No such worker within what the caller may see (NOT_FOUND). */
+  /** WORKER_NOT_FOUND - No such worker within what the caller may see. */
   WORKER_NOT_FOUND = "ERROR_CODE_WORKER_NOT_FOUND",
-  /** CURSOR_EXPIRED - The cursor is from an earlier life of the database, which may lack what its reader has read (OUT_OF_RANGE). */
+  /** CURSOR_EXPIRED - The cursor is from an earlier life of the database, which may lack what its reader has read. */
   CURSOR_EXPIRED = "ERROR_CODE_CURSOR_EXPIRED",
-  /** UNAUTHORIZED_CLIENT - The application may not use this grant type or flow, or is disabled (PERMISSION_DENIED). */
+  /** UNAUTHORIZED_CLIENT - The application may not use this grant type or flow, or is disabled. */
   UNAUTHORIZED_CLIENT = "ERROR_CODE_UNAUTHORIZED_CLIENT",
-  /** ACCESS_DENIED - The person, or a rule on their behalf, denied the authorization (PERMISSION_DENIED). */
+  /** ACCESS_DENIED - The person, or a rule on their behalf, denied the authorization. */
   ACCESS_DENIED = "ERROR_CODE_ACCESS_DENIED",
-  /** UNSUPPORTED_RESPONSE_TYPE - The response_type is not `code` (INVALID_ARGUMENT). */
+  /** UNSUPPORTED_RESPONSE_TYPE - The response_type is not `code`. */
   UNSUPPORTED_RESPONSE_TYPE = "ERROR_CODE_UNSUPPORTED_RESPONSE_TYPE",
-  /** INVALID_SCOPE - A requested scope is unknown, malformed or not registered for the application (INVALID_ARGUMENT). */
+  /** INVALID_SCOPE - A requested scope is unknown, malformed or not registered for the application. */
   INVALID_SCOPE = "ERROR_CODE_INVALID_SCOPE",
-  /** INVALID_CLIENT - Client authentication failed (UNAUTHENTICATED). */
+  /** INVALID_CLIENT - Client authentication failed. */
   INVALID_CLIENT = "ERROR_CODE_INVALID_CLIENT",
-  /** INVALID_GRANT - The code or refresh token is invalid, expired, used, revoked or another client's (FAILED_PRECONDITION). */
+  /** INVALID_GRANT - The code or refresh token is invalid, expired, used, revoked or another client's. */
   INVALID_GRANT = "ERROR_CODE_INVALID_GRANT",
-  /** UNSUPPORTED_GRANT_TYPE - The grant_type is not one this server offers (INVALID_ARGUMENT). */
+  /** UNSUPPORTED_GRANT_TYPE - The grant_type is not one this server offers. */
   UNSUPPORTED_GRANT_TYPE = "ERROR_CODE_UNSUPPORTED_GRANT_TYPE",
-  /** UNSUPPORTED_TOKEN_TYPE - The token to revoke is of a kind this server does not revoke, such as an ID token (INVALID_ARGUMENT). */
+  /** UNSUPPORTED_TOKEN_TYPE - The token to revoke is of a kind this server does not revoke, such as an ID token. */
   UNSUPPORTED_TOKEN_TYPE = "ERROR_CODE_UNSUPPORTED_TOKEN_TYPE",
-  /** INVALID_TOKEN - The access token is invalid, expired or revoked (UNAUTHENTICATED). */
+  /** INVALID_TOKEN - The access token is invalid, expired or revoked. */
   INVALID_TOKEN = "ERROR_CODE_INVALID_TOKEN",
-  /** INSUFFICIENT_SCOPE - The access token is good and lacks a scope the operation needs (PERMISSION_DENIED). */
+  /** INSUFFICIENT_SCOPE - The access token is good and lacks a scope the operation needs. */
   INSUFFICIENT_SCOPE = "ERROR_CODE_INSUFFICIENT_SCOPE",
-  /** LOGIN_REQUIRED - prompt=none, and the person is not signed in or not recently enough (UNAUTHENTICATED). */
+  /** LOGIN_REQUIRED - prompt=none, and the person is not signed in or not recently enough. */
   LOGIN_REQUIRED = "ERROR_CODE_LOGIN_REQUIRED",
-  /** CONSENT_REQUIRED - prompt=none, and the person would have to approve access (FAILED_PRECONDITION). */
+  /** CONSENT_REQUIRED - prompt=none, and the person would have to approve access. */
   CONSENT_REQUIRED = "ERROR_CODE_CONSENT_REQUIRED",
-  /** ACCOUNT_SELECTION_REQUIRED - prompt=none, and the person would have to choose an account (FAILED_PRECONDITION). */
+  /** ACCOUNT_SELECTION_REQUIRED - prompt=none, and the person would have to choose an account. */
   ACCOUNT_SELECTION_REQUIRED = "ERROR_CODE_ACCOUNT_SELECTION_REQUIRED",
-  /** INTERACTION_REQUIRED - prompt=none, and the person would have to choose a context (FAILED_PRECONDITION). */
+  /** INTERACTION_REQUIRED - prompt=none, and the person would have to choose a context. */
   INTERACTION_REQUIRED = "ERROR_CODE_INTERACTION_REQUIRED",
-  /** REQUEST_NOT_SUPPORTED - The `request` parameter is not supported (INVALID_ARGUMENT). */
+  /** REQUEST_NOT_SUPPORTED - The `request` parameter is not supported. */
   REQUEST_NOT_SUPPORTED = "ERROR_CODE_REQUEST_NOT_SUPPORTED",
-  /** REQUEST_URI_NOT_SUPPORTED - The `request_uri` parameter is not supported (INVALID_ARGUMENT). */
+  /** REQUEST_URI_NOT_SUPPORTED - The `request_uri` parameter is not supported. */
   REQUEST_URI_NOT_SUPPORTED = "ERROR_CODE_REQUEST_URI_NOT_SUPPORTED",
-  /** INSTANCE_NOT_FOUND - No such instance (NOT_FOUND). */
+  /** INSTANCE_NOT_FOUND - No such instance. */
   INSTANCE_NOT_FOUND = "ERROR_CODE_INSTANCE_NOT_FOUND",
-  /** ROLE_NOT_FOUND - No such role at this client (NOT_FOUND). */
+  /** ROLE_NOT_FOUND - No such role at this client. */
   ROLE_NOT_FOUND = "ERROR_CODE_ROLE_NOT_FOUND",
-  /** UNIT_TYPE_NOT_FOUND - No such unit type at this client (NOT_FOUND). */
+  /** UNIT_TYPE_NOT_FOUND - No such unit type at this client. */
   UNIT_TYPE_NOT_FOUND = "ERROR_CODE_UNIT_TYPE_NOT_FOUND",
-  /** UNIT_NOT_FOUND - No such organization unit at this client (NOT_FOUND). */
+  /** UNIT_NOT_FOUND - No such organization unit at this client. */
   UNIT_NOT_FOUND = "ERROR_CODE_UNIT_NOT_FOUND",
-  /** LOCATION_NOT_FOUND - No such organization location at this client (NOT_FOUND). */
+  /** LOCATION_NOT_FOUND - No such organization location at this client. */
   LOCATION_NOT_FOUND = "ERROR_CODE_LOCATION_NOT_FOUND",
-  /** JOB_TITLE_NOT_FOUND - No such job title at this client (NOT_FOUND). */
+  /** JOB_TITLE_NOT_FOUND - No such job title at this client. */
   JOB_TITLE_NOT_FOUND = "ERROR_CODE_JOB_TITLE_NOT_FOUND",
-  /** ACCOUNT_NOT_FOUND - No such account, that is, no such person (NOT_FOUND). */
+  /** ACCOUNT_NOT_FOUND - No such account, that is, no such person. */
   ACCOUNT_NOT_FOUND = "ERROR_CODE_ACCOUNT_NOT_FOUND",
-  /** APPLICATION_NOT_FOUND - No such application (NOT_FOUND). */
+  /** APPLICATION_NOT_FOUND - No such application. */
   APPLICATION_NOT_FOUND = "ERROR_CODE_APPLICATION_NOT_FOUND",
-  /** APPLICATION_SECRET_NOT_FOUND - The application has no such secret (NOT_FOUND). */
+  /** APPLICATION_SECRET_NOT_FOUND - The application has no such secret. */
   APPLICATION_SECRET_NOT_FOUND = "ERROR_CODE_APPLICATION_SECRET_NOT_FOUND",
-  /** REDIRECT_URI_NOT_FOUND - The application has no such redirect URI (NOT_FOUND). */
+  /** REDIRECT_URI_NOT_FOUND - The application has no such redirect URI. */
   REDIRECT_URI_NOT_FOUND = "ERROR_CODE_REDIRECT_URI_NOT_FOUND",
-  /** INTEGRATION_NOT_FOUND - No such integration (NOT_FOUND). */
+  /** INTEGRATION_NOT_FOUND - No such integration. */
   INTEGRATION_NOT_FOUND = "ERROR_CODE_INTEGRATION_NOT_FOUND",
-  /** API_KEY_NOT_FOUND - No such API key, asked for by its id (NOT_FOUND). */
+  /** API_KEY_NOT_FOUND - No such API key, asked for by its id. */
   API_KEY_NOT_FOUND = "ERROR_CODE_API_KEY_NOT_FOUND",
-  /** SERVICE_TOKEN_NOT_FOUND - No such service token, asked for by its id (NOT_FOUND). */
+  /** SERVICE_TOKEN_NOT_FOUND - No such service token, asked for by its id. */
   SERVICE_TOKEN_NOT_FOUND = "ERROR_CODE_SERVICE_TOKEN_NOT_FOUND",
-  /** SUBSCRIPTION_NOT_FOUND - No such webhook subscription (NOT_FOUND). */
+  /** SUBSCRIPTION_NOT_FOUND - No such webhook subscription. */
   SUBSCRIPTION_NOT_FOUND = "ERROR_CODE_SUBSCRIPTION_NOT_FOUND",
-  /** EVENT_NOT_FOUND - No such webhook event, or it was purged (NOT_FOUND). */
+  /** EVENT_NOT_FOUND - No such webhook event, or it was purged. */
   EVENT_NOT_FOUND = "ERROR_CODE_EVENT_NOT_FOUND",
-  /** DELIVERY_NOT_FOUND - No such webhook delivery, or it was purged (NOT_FOUND). */
+  /** DELIVERY_NOT_FOUND - No such webhook delivery, or it was purged. */
   DELIVERY_NOT_FOUND = "ERROR_CODE_DELIVERY_NOT_FOUND",
-  /** RETRY_BATCH_NOT_FOUND - No such batch of deliveries to retry, or it was purged (NOT_FOUND). */
+  /** RETRY_BATCH_NOT_FOUND - No such batch of deliveries to retry, or it was purged. */
   RETRY_BATCH_NOT_FOUND = "ERROR_CODE_RETRY_BATCH_NOT_FOUND",
-  /** ALREADY_EXISTS - Something else holds a value that must be unique; field_violations names the field (ALREADY_EXISTS). */
+  /** ALREADY_EXISTS - Something else holds a value that must be unique; field_violations names the field. */
   ALREADY_EXISTS = "ERROR_CODE_ALREADY_EXISTS",
-  /** VERSION_CONFLICT - expected_version is not the present version: another write came first, read again and decide (ABORTED). */
+  /** VERSION_CONFLICT - expected_version is not the present version: another write came first, read again and decide. */
   VERSION_CONFLICT = "ERROR_CODE_VERSION_CONFLICT",
-  /** TRANSITION_REFUSED - The resource's state does not allow this, such as disabling an INVITED user (FAILED_PRECONDITION). */
+  /** TRANSITION_REFUSED - The resource's state does not allow this, such as disabling an INVITED user. */
   TRANSITION_REFUSED = "ERROR_CODE_TRANSITION_REFUSED",
-  /** IDEMPOTENCY_KEY_REUSED - The idempotency key was used before with a different request (FAILED_PRECONDITION). */
+  /** IDEMPOTENCY_KEY_REUSED - The idempotency key was used before with a different request. */
   IDEMPOTENCY_KEY_REUSED = "ERROR_CODE_IDEMPOTENCY_KEY_REUSED",
-  /** RESOURCE_IN_USE - Something still refers to the resource; the message says what (FAILED_PRECONDITION). */
+  /** RESOURCE_IN_USE - Something still refers to the resource; the message says what. */
   RESOURCE_IN_USE = "ERROR_CODE_RESOURCE_IN_USE",
-  /** RESOURCE_BUILT_IN - The resource is built in and cannot be changed or deleted, such as the Owner role (FAILED_PRECONDITION). */
+  /** RESOURCE_BUILT_IN - The resource is built in and cannot be changed or deleted, such as the Owner role. */
   RESOURCE_BUILT_IN = "ERROR_CODE_RESOURCE_BUILT_IN",
-  /** WEBHOOK_URL_REFUSED - The webhook address is not https, or its host or port is not allowed for deliveries (INVALID_ARGUMENT). */
+  /** WEBHOOK_URL_REFUSED - The webhook address is not https, or its host or port is not allowed for deliveries. */
   WEBHOOK_URL_REFUSED = "ERROR_CODE_WEBHOOK_URL_REFUSED",
-  /** SUBSCRIPTION_DISABLED - The subscription is disabled, and what was asked needs an active one (FAILED_PRECONDITION). */
+  /** SUBSCRIPTION_DISABLED - The subscription is disabled, and what was asked needs an active one. */
   SUBSCRIPTION_DISABLED = "ERROR_CODE_SUBSCRIPTION_DISABLED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
