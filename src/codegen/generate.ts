@@ -8,6 +8,7 @@ import { generateEventTypes } from './steps/event-types.js';
 import { generateGrpcStatuses } from './steps/grpc-statuses.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
+import { generateSdkEvents } from './steps/sdk-events.js';
 import { generateSdks } from './steps/sdks.js';
 import { generateServerTypes } from './steps/server-types.js';
 import { generateEmailAddress, generateIds, generateProblems } from './steps/shared-parts.js';
@@ -23,6 +24,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['statuses and messages of problems', generateProblems],
   ['server types', generateServerTypes],
   ['event types and schemas', generateEventTypes],
+  ['event types in Python and Go', generateSdkEvents],
   ['clients in TypeScript, Python and Go', generateSdks],
 ];
 

@@ -21,15 +21,23 @@ interface Document {
   };
 }
 
-/** The AsyncAPI document -> a type, a schema and an example for each event. */
-export async function generateEventTypes(outDir: string): Promise<void> {
-  const document = await readBundle<Document>(outDir, ASYNCAPI_DOCUMENT);
-  const definitions = toDefinitions(document.components.schemas as Json) as Record<string, JSONSchema>;
-  const messages = Object.values(document.components.messages);
+export type EventContract = Awaited<ReturnType<typeof readEvents>>;
+
+/** The messages of the AsyncAPI document, its schemas, and the events with the names of their payloads. */
+export async function readEvents(outDir: string) {
+  const { components } = await readBundle<Document>(outDir, ASYNCAPI_DOCUMENT);
+  const definitions = toDefinitions(components.schemas as Json) as Record<string, JSONSchema>;
+  const messages = Object.values(components.messages);
   const events = messages.map(({ name, payload }) => ({
     name,
     schema: payload.$ref.split('/').pop() as string,
   }));
+  return { messages, definitions, events };
+}
+
+/** The AsyncAPI document -> a type, a schema and an example for each event. */
+export async function generateEventTypes(outDir: string): Promise<void> {
+  const { messages, definitions, events } = await readEvents(outDir);
   const headers = messages[0]?.headers.$ref.split('/').pop() as string;
   await writeFile(join(outDir, 'asyncapi/events.ts'), BANNER + (await types(definitions, events)));
   await writeFile(join(outDir, 'asyncapi/schemas.ts'), schemas(definitions, events, headers));

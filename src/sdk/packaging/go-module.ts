@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zip } from './archives.js';
 import { filesBelow, type Sources, textFile, textOf } from './sources.js';
@@ -11,6 +12,7 @@ const RELEASED_AT = '2026-11-23T00:00:00Z';
 export function goModule({ written, generated, version, licence }: Sources) {
   const files = [
     ...filesBelow(join(written, 'go')),
+    textFile('eventtypes.go', readFileSync(join(generated, 'asyncapi/events.go'), 'utf8')),
     ...Object.entries(CLIENTS).flatMap(([folder, name]) =>
       filesBelow(join(generated, 'sdk/go', folder), `${name}/`),
     ),

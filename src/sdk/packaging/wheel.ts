@@ -26,6 +26,7 @@ export function wheel({ written, generated, version, licence }: Sources): Uint8A
   const info = `${DISTRIBUTION}-${version}.dist-info`;
   const files = [
     ...filesBelow(join(folder, 'integration_service'), 'integration_service/'),
+    textFile('integration_service/events.py', readFileSync(join(generated, 'asyncapi/events.py'), 'utf8')),
     ...CLIENTS.flatMap((client) => filesBelow(join(generated, 'sdk/python', client))),
     { path: `${info}/licenses/LICENSE`, content: licence.content },
     textFile(`${info}/METADATA`, metadata(project as unknown as Project, version, readme)),

@@ -17,9 +17,15 @@ describe('the Go module', () => {
     const { path, zip } = goModule(smallSources(newDirectory()));
     expect(path).toBe(MODULE);
     expect(Object.keys(unzipSync(zip))).toEqual(
-      ['LICENSE', 'README.md', 'gateway/client.go', 'go.mod', 'sdk.go', 'signon/client.go'].map(
-        (file) => `${MODULE}@v1.4.0/${file}`,
-      ),
+      [
+        'LICENSE',
+        'README.md',
+        'eventtypes.go',
+        'gateway/client.go',
+        'go.mod',
+        'sdk.go',
+        'signon/client.go',
+      ].map((file) => `${MODULE}@v1.4.0/${file}`),
     );
   });
 

@@ -33,6 +33,8 @@ export function smallSources(folder: string, version = '1.4.0'): Sources {
     'written/go/README.md': '# Hello\n',
     'written/go/sdk.go': 'package sdk\n',
     'written/go/sdk_test.go': 'package left out\n',
+    'generated/asyncapi/events.py': '',
+    'generated/asyncapi/events.go': 'package sdk\n',
     'generated/sdk/python/gateway/integration_gateway/__init__.py': 'name = "gateway"\n',
     'generated/sdk/python/sign-on/integration_sign_on/__init__.py': '',
     'generated/sdk/go/gateway/client.go': 'package gateway\n',

@@ -1,0 +1,71 @@
+"""What all events have in common, and those newer than this release."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+R = TypeVar("R")
+
+
+class _Received(BaseModel):
+    """Newer members than this release are in ``model_extra``."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow", frozen=True
+    )
+
+
+class Entity(_Received):
+    """The subject of the event."""
+
+    type: str
+    id: str
+
+
+class Links(_Received):
+    self_path: str = Field(alias="self")
+    """The path of the current state at the gateway."""
+
+
+class _Data(_Received):
+    links: Links
+
+
+def _time_of(members: dict[str, Any]) -> int:
+    occurred_at = members.get("occurred_at")
+    return round(occurred_at.timestamp() * 1000) if occurred_at else 0
+
+
+class Event(_Received, Generic[R]):
+    """The common part of all events. ``R`` is the record at ``links.self``: see ``Gateway.follow``."""
+
+    id: str
+    """For deduplication: an event can arrive more than once."""
+    spec_version: int
+    data_version: int
+    occurred_at: datetime
+    sequence: int = Field(default_factory=_time_of)
+    """Of two events of one entity, the newer has the greater. Earlier releases sent none: the time is in its place."""
+    test: bool = False
+    """A test event: nothing happened."""
+    entity: Entity
+    data: _Data
+
+
+class UnknownEvent(BaseModel):
+    """
+    An event of a type or shape newer than this release. Answer 2xx to it. ``body`` is the whole event.
+    """
+
+    id: str
+    type: str
+    body: dict[str, Any]
+
+    @property
+    def test(self) -> bool:
+        """A test event: nothing happened."""
+        return self.body.get("test") is True
