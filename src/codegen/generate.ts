@@ -9,6 +9,7 @@ import { generateGrpcStatuses } from './steps/grpc-statuses.js';
 import { generateProto } from './steps/proto.js';
 import { generateRights } from './steps/rights.js';
 import { generateSdkEvents } from './steps/sdk-events.js';
+import { generateSdkReads } from './steps/sdk-reads.js';
 import { generateSdks } from './steps/sdks.js';
 import { generateServerTypes } from './steps/server-types.js';
 import { generateEmailAddress, generateIds, generateProblems } from './steps/shared-parts.js';
@@ -26,6 +27,7 @@ const steps: [title: string, step: (outDir: string) => Promise<void>][] = [
   ['event types and schemas', generateEventTypes],
   ['event types in Python and Go', generateSdkEvents],
   ['clients in TypeScript, Python and Go', generateSdks],
+  ['reads and models of the SDKs', generateSdkReads],
 ];
 
 /** Fills a folder from the contracts; the manifest is last. */

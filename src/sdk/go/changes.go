@@ -156,13 +156,3 @@ func (s sentChange) change() Change {
 	}
 	return change
 }
-
-// GetChangesDigest returns counts and digests of a client's entities: a copy with the same ones is equal.
-func (g *Gateway) GetChangesDigest(ctx context.Context, instanceIntegrationID, clientID string) (*ChangesDigest, error) {
-	return dataOf(g.IfChanged("").GetChangesDigest(ctx, instanceIntegrationID, clientID))
-}
-
-// GetChangesDigest returns counts and digests of a client's entities: a copy with the same ones is equal.
-func (c Conditional) GetChangesDigest(ctx context.Context, instanceIntegrationID, clientID string) (Reading[*ChangesDigest], error) {
-	return conditionally(c.etag, c.gateway.api.ChangesAPI.GetChangesDigest(ctx, instanceIntegrationID).ClientId(clientID))
-}

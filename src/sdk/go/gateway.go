@@ -84,12 +84,16 @@ func orUsual(given, usual time.Duration) time.Duration { return max(0, cmp.Or(gi
 // IfChanged makes reads that report whether the data changed since the ETag you have, or empty for none.
 func (g *Gateway) IfChanged(etag string) Conditional { return Conditional{gateway: g, etag: etag} }
 
-// Workers reads the workers of a client, page by page.
-func (g *Gateway) Workers(ctx context.Context, instanceIntegrationID, clientID string) Sequence[WorkerV2] {
-	return paged(ctx, g, g.api.WorkersAPI.ListWorkersV2(ctx, instanceIntegrationID, clientID).Limit(g.pageSize).Execute)
+// ListWorkersV1 calls ListWorkers.
+//
+// Deprecated: it is the earlier name of ListWorkers.
+func (g *Gateway) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) ([]Worker, error) {
+	return g.ListWorkers(ctx, instanceIntegrationID, clientID)
 }
 
-// Users reads the users of a client, page by page.
-func (g *Gateway) Users(ctx context.Context, instanceIntegrationID, clientID string) Sequence[User] {
-	return paged(ctx, g, g.api.UsersAPI.ListUsers(ctx, instanceIntegrationID, clientID).Limit(g.pageSize).Execute)
+// ListWorkersV1 calls ListWorkers.
+//
+// Deprecated: it is the earlier name of ListWorkers.
+func (c Conditional) ListWorkersV1(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]Worker], error) {
+	return c.ListWorkers(ctx, instanceIntegrationID, clientID)
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { zip } from './archives.js';
 import { filesBelow, type Sources, textFile, textOf } from './sources.js';
 
-/** The folders of generated clients; each is packed under its package name. */
-const CLIENTS = { gateway: 'gateway', 'sign-on': 'signon' };
+/** The folders of generated files: each client is a package of its own. */
+const GENERATED = { gateway: 'gateway/', 'sign-on': 'signon/', reads: '' };
 /** The date of this version for the proxy protocol: the day of the release in the contract. */
 const RELEASED_AT = '2026-11-23T00:00:00Z';
 
@@ -13,8 +13,8 @@ export function goModule({ written, generated, version, licence }: Sources) {
   const files = [
     ...filesBelow(join(written, 'go')),
     textFile('eventtypes.go', readFileSync(join(generated, 'asyncapi/events.go'), 'utf8')),
-    ...Object.entries(CLIENTS).flatMap(([folder, name]) =>
-      filesBelow(join(generated, 'sdk/go', folder), `${name}/`),
+    ...Object.entries(GENERATED).flatMap(([folder, path]) =>
+      filesBelow(join(generated, 'sdk/go', folder), path),
     ),
     licence,
   ];

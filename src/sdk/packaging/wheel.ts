@@ -15,8 +15,8 @@ interface Project {
 }
 
 const DISTRIBUTION = 'integration_service_sdk';
-/** Documents of the contract, each with a generated client as a package. */
-const CLIENTS = ['gateway', 'sign-on'];
+/** The folders of generated files: the clients are packages of their own. */
+const GENERATED = ['gateway', 'sign-on', 'reads'];
 
 /** A wheel for `pip install`: pure Python, from 3.10 on. */
 export function wheel({ written, generated, version, licence }: Sources): Uint8Array {
@@ -27,7 +27,7 @@ export function wheel({ written, generated, version, licence }: Sources): Uint8A
   const files = [
     ...filesBelow(join(folder, 'integration_service'), 'integration_service/'),
     textFile('integration_service/events.py', readFileSync(join(generated, 'asyncapi/events.py'), 'utf8')),
-    ...CLIENTS.flatMap((client) => filesBelow(join(generated, 'sdk/python', client))),
+    ...GENERATED.flatMap((part) => filesBelow(join(generated, 'sdk/python', part))),
     { path: `${info}/licenses/LICENSE`, content: licence.content },
     textFile(`${info}/METADATA`, metadata(project as unknown as Project, version, readme)),
     textFile(`${info}/WHEEL`, WHEEL),

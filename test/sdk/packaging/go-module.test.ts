@@ -23,6 +23,7 @@ describe('the Go module', () => {
         'eventtypes.go',
         'gateway/client.go',
         'go.mod',
+        'models.go',
         'sdk.go',
         'signon/client.go',
       ].map((file) => `${MODULE}@v1.4.0/${file}`),

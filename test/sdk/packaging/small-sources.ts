@@ -37,8 +37,10 @@ export function smallSources(folder: string, version = '1.4.0'): Sources {
     'generated/asyncapi/events.go': 'package sdk\n',
     'generated/sdk/python/gateway/integration_gateway/__init__.py': 'name = "gateway"\n',
     'generated/sdk/python/sign-on/integration_sign_on/__init__.py': '',
+    'generated/sdk/python/reads/integration_service/models.py': '',
     'generated/sdk/go/gateway/client.go': 'package gateway\n',
     'generated/sdk/go/sign-on/client.go': 'package signon\n',
+    'generated/sdk/go/reads/models.go': 'package sdk\n',
   };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -11,11 +11,12 @@ const INFO = 'integration_service_sdk-1.4.0.dist-info';
 const contentOf = (bytes: Uint8Array) => unzipSync(bytes);
 
 describe('the wheel', () => {
-  test('contains the handwritten package with the event types, both generated ones and the metadata', () => {
+  test('contains the package with its handwritten and generated modules, both generated clients and the metadata', () => {
     expect(Object.keys(contentOf(wheel(smallSources(newDirectory()))))).toEqual([
       'integration_gateway/__init__.py',
       'integration_service/__init__.py',
       'integration_service/events.py',
+      'integration_service/models.py',
       'integration_service/py.typed',
       `${INFO}/METADATA`,
       `${INFO}/RECORD`,

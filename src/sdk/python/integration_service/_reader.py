@@ -16,6 +16,8 @@ from ._exchange import USER_AGENT, Answer, Exchange, Sent
 from ._retries import Retry, with_retries
 from .errors import ApiError, FieldError
 
+DEFAULT_PAGE_SIZE = 200
+
 T = TypeVar("T")
 
 

@@ -1,0 +1,20 @@
+// Made by `make generate` from the contracts. Do not edit.
+export type { Address } from './gateway/models/Address.js';
+export type { ApplicationInstance } from './gateway/models/ApplicationInstance.js';
+export type { ChangesDigest } from './gateway/models/ChangesDigest.js';
+export type { EntityDigest } from './gateway/models/EntityDigest.js';
+export type { InstanceIntegration } from './gateway/models/InstanceIntegration.js';
+export type { NamedLocation } from './gateway/models/NamedLocation.js';
+export type { NamedUnit } from './gateway/models/NamedUnit.js';
+export type { OrganizationLocation } from './gateway/models/OrganizationLocation.js';
+export type { OrganizationStructure } from './gateway/models/OrganizationStructure.js';
+export type { TenantClient } from './gateway/models/TenantClient.js';
+export type { Unit } from './gateway/models/Unit.js';
+export type { UnitType } from './gateway/models/UnitType.js';
+export type { User } from './gateway/models/User.js';
+export type { UserManager } from './gateway/models/UserManager.js';
+export type { UserRole } from './gateway/models/UserRole.js';
+export type { Worker } from './gateway/models/Worker.js';
+export type { WorkerV2 } from './gateway/models/WorkerV2.js';
+export { ProblemCode } from './gateway/models/ProblemCode.js';
+export { UserStatus } from './gateway/models/UserStatus.js';

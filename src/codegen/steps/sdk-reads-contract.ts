@@ -1,0 +1,122 @@
+export interface Contract {
+  paths: Record<string, { parameters?: Parameter[]; get: Operation }>;
+  components: { parameters: Record<string, Parameter>; schemas: Record<string, Schema> };
+}
+
+interface Operation {
+  operationId: string;
+  tags: [string];
+  description: string;
+  parameters?: Parameter[];
+  responses: { 200: { content: { 'application/json': { schema: Schema } } } };
+}
+
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+  required?: boolean;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  items?: Schema;
+  enum?: string[];
+}
+
+/** An operation as the SDKs have it; names in backticks are written as each language writes them. */
+export interface Read {
+  operation: string;
+  name: string;
+  sentence: string;
+  /** Where the generated clients have the operation. */
+  group: string;
+  inPath: string[];
+  /** Only what is required. */
+  inQuery: string[];
+  /** The model of the answer or of its items, or `string`. */
+  record: string;
+  isList: boolean;
+  /** Of a list with pages. */
+  pages?: { name: string; of: string };
+}
+
+/** A record, or an enumeration with its values. */
+export interface Model {
+  name: string;
+  values: string[];
+}
+
+/** An operation with options of its own. */
+const WRITTEN_BY_HAND = 'listChanges';
+
+/** Names other than the id of the operation, and sentences other than the first of its description. */
+const OWN: Readonly<Record<string, { name?: string; sentence?: string }>> = {
+  getOrganizationStructure: { name: 'organizationStructure' },
+  getWorkerV2: { name: 'getWorker' },
+  listInstanceIntegrations: {
+    sentence: 'All connections between your integration and instances. Start here.',
+  },
+  listJobTitles: { name: 'jobTitles' },
+  listWorkersV2: {
+    sentence: 'The workers of a client in one answer: with `ifChanged` the cheapest way to stay in sync.',
+  },
+};
+
+export function readsOf({ paths, components }: Contract): Read[] {
+  return Object.entries(paths)
+    .filter(isRead)
+    .map(([path, { get, parameters = [] }]) => {
+      const all = [...parameters, ...(get.parameters ?? [])].map(
+        (parameter) => components.parameters[nameIn(parameter)] ?? parameter,
+      );
+      const { $ref, items } = answerOf(get);
+      const [, of = '', list = ''] = /\{(\w+)Id\}\/([\w-]+)$/.exec(path) ?? [];
+      const [sentence = ''] = /^.*?\.(?=\s|$)/s.exec(get.description) ?? [];
+      return {
+        operation: get.operationId,
+        name: get.operationId,
+        // Pages are read by a method of their own.
+        sentence: sentence.replace(/\s+/g, ' ').replace(/, or one page of them\b.*(?=\.)/, ''),
+        ...OWN[get.operationId],
+        group: get.tags[0],
+        inPath: all.flatMap(({ in: place, name }) => (place === 'path' ? name : [])),
+        inQuery: all.flatMap(({ in: place, name, required }) => (place === 'query' && required ? name : [])),
+        record: nameIn(items ?? { $ref }) || 'string',
+        isList: items !== undefined,
+        ...(all.some(({ name }) => name === 'cursor') && { pages: { name: list.replaceAll('-', ' '), of } }),
+      };
+    });
+}
+
+/** Every record and enumeration in the answers to the reads. */
+export function modelsOf({ paths, components: { schemas } }: Contract): Model[] {
+  const found = new Set<string>();
+  const visit = (node: unknown) => {
+    for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (!found.has(name)) {
+        found.add(name);
+        visit(schemas[name]);
+      }
+    }
+  };
+  const reads = Object.entries(paths).filter(isRead);
+  visit(reads.map(([, { get }]) => answerOf(get)));
+  return [...found].sort().flatMap((name) => {
+    const { type, enum: values = [] } = schemas[name] as Schema;
+    return type === 'object' || values.length > 0 ? { name, values } : [];
+  });
+}
+
+function isRead([, { get }]: [path: string, item: { get: Operation }]): boolean {
+  return get.operationId !== WRITTEN_BY_HAND;
+}
+
+function answerOf(operation: Operation): Schema {
+  return operation.responses[200].content['application/json'].schema;
+}
+
+function nameIn({ $ref = '' }: { $ref?: string | undefined }): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1);
+}

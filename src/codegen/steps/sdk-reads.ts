@@ -1,0 +1,192 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BANNER } from '../layout.js';
+import { readBundle } from './bundles.js';
+import { type Contract, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
+
+/** The gateway's document -> its reads in Python and Go, and the models that all three SDKs export. */
+export async function generateSdkReads(outDir: string): Promise<void> {
+  const files = sdkReads(await readBundle<Contract>(outDir, 'gateway'));
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(outDir, 'sdk', path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+/** Files by their path in `sdk/`. */
+export function sdkReads(contract: Contract): Record<string, string> {
+  const reads = readsOf(contract);
+  const models = modelsOf(contract);
+  const withCodes = [...models, { name: 'ProblemCode', values: ['invalid_request'] }];
+  return {
+    'go/reads/models.go': goModels(models),
+    'go/reads/reads.go': `${BANNER}\npackage sdk\n\nimport "context"\n${reads.map(goRead).join('')}`,
+    'python/reads/integration_service/_reads.py': pythonReads(reads),
+    'python/reads/integration_service/models.py': pythonModels(withCodes.map(({ name }) => name).sort()),
+    'typescript/models.ts': BANNER + withCodes.map(typescriptModel).sort().join(''),
+  };
+}
+
+function typescriptModel({ name, values }: Model): string {
+  return `export ${values.length > 0 ? '' : 'type '}{ ${name} } from './gateway/models/${name}.js';\n`;
+}
+
+function goModels(models: readonly Model[]): string {
+  const enumerations = models.filter(({ values }) => values.length > 0);
+  const constants = enumerations.map(({ name, values }) => {
+    const names = values.map((value) => name + pascal(value.toLowerCase()));
+    return `\n// The values of ${name} known to this release.\nconst (\n${goAliases(names)})\n`;
+  });
+  return `${BANNER}
+package sdk
+
+import "integration.example.com/sdk/gateway"
+
+// The records of the gateway. Members that may be null have a Get, which returns nil then.
+type (
+${goAliases(models.map(({ name }) => name))})
+
+// Client is another name, which earlier releases have.
+type Client = TenantClient
+${constants.join('')}`;
+}
+
+function goAliases(names: readonly string[]): string {
+  const width = Math.max(...names.map(({ length }) => length));
+  return names.map((name) => `\t${name.padEnd(width)} = gateway.${name}\n`).join('');
+}
+
+function goRead({ operation, name, sentence, group, inPath, inQuery, record, isList, pages }: Read): string {
+  const method = pascal(name);
+  const type = `${isList ? '[]' : '*'}${record}`;
+  const given = [...inPath, ...inQuery].map(goName).join(', ');
+  const parameters = `ctx context.Context${given && `, ${given} string`}`;
+  const query = inQuery.map((parameter) => `.${pascal(parameter)}(${goName(parameter)})`).join('');
+  const request = `api.${pascal(group)}API.${pascal(operation)}(${['ctx', ...inPath.map(goName)].join(', ')})${query}`;
+  const said = sentence.replace(/`(\w+)`/g, (_, word: string) => pascal(word));
+  const comment = `// ${method} returns ${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+  const read = `
+${comment}
+func (g *Gateway) ${method}(${parameters}) (${type}, error) {
+	return dataOf(g.IfChanged("").${method}(ctx${given && `, ${given}`}))
+}
+
+${comment}
+func (c Conditional) ${method}(${parameters}) (Reading[${type}], error) {
+	return conditionally(c.etag, c.gateway.${request})
+}
+`;
+  if (!pages) {
+    return read;
+  }
+  return `${read}
+// ${pascal(pages.name)} reads the ${pages.name} of a ${pages.of}, page by page.
+func (g *Gateway) ${pascal(pages.name)}(${parameters}) Sequence[${record}] {
+	return paged(ctx, g, g.${request}.Limit(g.pageSize).Execute)
+}
+`;
+}
+
+function goName(parameter: string): string {
+  return parameter.replace(/Id$/, 'ID');
+}
+
+function pascal(words: string): string {
+  return words.replace(/(?:^|[\s_-])+(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function pythonModels(names: readonly string[]): string {
+  return `${BANNER.replace('//', '#')}"""The records of the gateway. Attributes are in snake case: \`\`worker.first_name\`\`."""
+
+from integration_gateway import ${names.join(', ')}
+
+Client = TenantClient
+"""Another name, which earlier releases have."""
+
+__all__ = [${[...names, 'Client']
+    .sort()
+    .map((name) => `"${name}"`)
+    .join(', ')}]
+`;
+}
+
+function pythonReads(reads: readonly Read[]): string {
+  const groups = [...new Set(reads.map(({ group }) => group))].sort();
+  const apis = groups.map((group) => `${pascal(group)}Api`);
+  const records = [...new Set(reads.map(pythonRecord))].filter((name) => name !== 'str').sort();
+  return `${BANNER.replace('//', '#')}"""The reads of the gateway."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import overload
+
+from integration_gateway import ${[...apis, ...records].sort().join(', ')}
+from pydantic import TypeAdapter
+
+from ._reader import DEFAULT_PAGE_SIZE, NOT_ASKED, GatewayClient, NotAsked, Paged, Reading
+
+${reads.map((read) => `${adapterOf(read)} = TypeAdapter(${pythonType(read)})\n`).join('')}
+
+class Reads:
+    def __init__(self, client: GatewayClient) -> None:
+        self._client = client
+${groups.map((group, place) => `        self._${snake(group)} = ${apis[place]}(client)\n`).join('')}${reads.map(pythonRead).join('')}`;
+}
+
+function pythonRead(read: Read): string {
+  const { operation, name, sentence, group, inPath, inQuery, pages } = read;
+  const method = snake(name);
+  const type = pythonType(read);
+  const names = [...inPath, ...inQuery].map(snake);
+  const given = ['self', ...names.map((parameter) => `${parameter}: str`), '*'].join(', ');
+  const requestId = 'request_id: str | None = None';
+  const ask = [
+    `ask = partial(self._${snake(group)}.${snake(operation)}_without_preload_content`,
+    ...names.map((parameter) => `${parameter}=${parameter}`),
+    'x_request_id=request_id',
+  ].join(', ');
+  const said = sentence.replace(/`(\w+)`/g, (_, word: string) => `\`\`${snake(word)}\`\``);
+  const whole = `
+    @overload
+    def ${method}(${given}, ${requestId}) -> ${type}: ...
+
+    @overload
+    def ${method}(${given}, if_changed: str | None, ${requestId}) -> Reading[${type}]: ...
+
+    def ${method}(
+        ${given}, if_changed: str | None | NotAsked = NOT_ASKED, ${requestId}
+    ) -> ${type} | Reading[${type}]:
+        """${said}"""
+        ${ask})
+        return self._client.read(${adapterOf(read)}, ask, if_changed)
+`;
+  if (!pages) {
+    return whole;
+  }
+  const list = snake(pages.name);
+  return `${whole}
+    def ${list}(${given}, page_size: int = DEFAULT_PAGE_SIZE, ${requestId}) -> Paged[${pythonRecord(read)}]:
+        """The ${pages.name} of a ${pages.of}, read page by page: \`\`for ${list.slice(0, -1)} in gateway.${list}(…)\`\`."""
+        ${ask}, limit=page_size)
+        return Paged(lambda url: self._client.page(${adapterOf(read)}, ask, request_id, url))
+`;
+}
+
+/** The reader of the answers of an operation. */
+function adapterOf({ operation }: Read): string {
+  return snake(operation).toUpperCase();
+}
+
+function pythonType(read: Read): string {
+  return read.isList ? `list[${pythonRecord(read)}]` : pythonRecord(read);
+}
+
+function pythonRecord({ record }: Read): string {
+  return record === 'string' ? 'str' : record;
+}
+
+function snake(name: string): string {
+  return name.replace(/(?<=[a-z\d])(?=[A-Z])|[\s-]/g, '_').toLowerCase();
+}

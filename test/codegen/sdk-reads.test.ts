@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { generatedDir, root } from '../../src/codegen/layout.js';
+import { readBundle } from '../../src/codegen/steps/bundles.js';
+import { sdkReads } from '../../src/codegen/steps/sdk-reads.js';
+import { type Contract, readsOf } from '../../src/codegen/steps/sdk-reads-contract.js';
+
+const withOneOperation: Contract = {
+  paths: {
+    '/v3/clients/{clientId}/pay-runs': {
+      parameters: [{ $ref: '#/components/parameters/ClientId' } as never],
+      get: {
+        operationId: 'listPayRunsV3',
+        tags: ['Pay runs'],
+        description: 'The pay runs\nsince `sinceRun`, or one page of them with `limit`. Empty at first.',
+        parameters: [
+          { name: 'sinceRun', in: 'query', required: true },
+          { name: 'cursor', in: 'query' },
+        ],
+        responses: {
+          200: {
+            content: {
+              'application/json': {
+                schema: { type: 'array', items: { $ref: '#/components/schemas/PayRun' } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    parameters: { ClientId: { name: 'clientId', in: 'path', required: true } },
+    schemas: {
+      PayRun: { type: 'object', items: { $ref: '#/components/schemas/PayState' } },
+      PayState: { type: 'string', enum: ['PAID_OUT'] },
+      Problem: { type: 'object' },
+    },
+  },
+};
+
+test('an operation of the contract is a read in Go, with its pages, and its models are exported', () => {
+  const { 'go/reads/reads.go': reads, 'go/reads/models.go': models } = sdkReads(withOneOperation);
+  expect(reads?.split('\n\n').slice(2)).toEqual([
+    'import "context"',
+    `// ListPayRunsV3 returns the pay runs since SinceRun.
+func (g *Gateway) ListPayRunsV3(ctx context.Context, clientID, sinceRun string) ([]PayRun, error) {
+	return dataOf(g.IfChanged("").ListPayRunsV3(ctx, clientID, sinceRun))
+}`,
+    `// ListPayRunsV3 returns the pay runs since SinceRun.
+func (c Conditional) ListPayRunsV3(ctx context.Context, clientID, sinceRun string) (Reading[[]PayRun], error) {
+	return conditionally(c.etag, c.gateway.api.PayRunsAPI.ListPayRunsV3(ctx, clientID).SinceRun(sinceRun))
+}`,
+    `// PayRuns reads the pay runs of a client, page by page.
+func (g *Gateway) PayRuns(ctx context.Context, clientID, sinceRun string) Sequence[PayRun] {
+	return paged(ctx, g, g.api.PayRunsAPI.ListPayRunsV3(ctx, clientID).SinceRun(sinceRun).Limit(g.pageSize).Execute)
+}
+`,
+  ]);
+  expect(models).toContain('type (\n\tPayRun   = gateway.PayRun\n\tPayState = gateway.PayState\n)\n');
+  expect(models).toContain('const (\n\tPayStatePaidOut = gateway.PayStatePaidOut\n)\n');
+});
+
+test('and a read in Python', () => {
+  const files = sdkReads(withOneOperation);
+  const reads = files['python/reads/integration_service/_reads.py'];
+  const given = 'self, client_id: str, since_run: str, *';
+  expect(reads).toContain(
+    `    def list_pay_runs_v3(${given}, request_id: str | None = None) -> list[PayRun]: ...`,
+  );
+  expect(reads).toContain('        """The pay runs since ``since_run``."""\n');
+  expect(reads).toContain('``for pay_run in gateway.pay_runs(…)``');
+  expect(reads).toContain(`    def pay_runs(${given}, page_size: int = DEFAULT_PAGE_SIZE, `);
+  expect(files['python/reads/integration_service/models.py']).toContain(
+    'import PayRun, PayState, ProblemCode\n',
+  );
+});
+
+test('the TypeScript SDK, whose reads are written by hand, has all of them', async () => {
+  const written = readFileSync(join(root, 'src/sdk/typescript/src/gateway.ts'), 'utf8');
+  const reads = readsOf(await readBundle<Contract>(generatedDir, 'gateway'));
+  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [pages.name] : [])]);
+  expect(names.filter((name) => !written.includes(`\n  ${name}(`))).toEqual([]);
+});
