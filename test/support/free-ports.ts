@@ -36,12 +36,16 @@ function hold(): Promise<Server> {
   });
 }
 
-/** Other tests of the run pick ports too, while the user of this one starts: each port is given out once. */
+/**
+ * Other tests of the run, or of one beside it (.ci/run), pick ports too, while the user of this one starts:
+ * each port is given out once.
+ */
 function isClaimed(port: number): boolean {
-  if (process.env.TEST_RUN_FOLDER === undefined) {
+  const { TEST_RUN_FOLDER, TEST_PORTS_FOLDER } = process.env;
+  if (TEST_RUN_FOLDER === undefined) {
     return false;
   }
-  const folder = join(process.env.TEST_RUN_FOLDER, 'ports');
+  const folder = TEST_PORTS_FOLDER ?? join(TEST_RUN_FOLDER, 'ports');
   mkdirSync(folder, { recursive: true });
   try {
     closeSync(openSync(join(folder, String(port)), 'wx'));
