@@ -5,12 +5,12 @@ package sdk
 import "time"
 
 const (
-	ClientCreated EventType = "client.created"
-	UserCreated EventType = "user.created"
-	UserUpdated EventType = "user.updated"
-	WorkerOnboarded EventType = "worker.onboarded"
-	WorkerUpdated EventType = "worker.updated"
-	OrganizationUnitCreated EventType = "organization_unit.created"
+	ClientCreated               EventType = "client.created"
+	UserCreated                 EventType = "user.created"
+	UserUpdated                 EventType = "user.updated"
+	WorkerOnboarded             EventType = "worker.onboarded"
+	WorkerUpdated               EventType = "worker.updated"
+	OrganizationUnitCreated     EventType = "organization_unit.created"
 	OrganizationUnitTypeCreated EventType = "organization_unit_type.created"
 	OrganizationLocationCreated EventType = "organization_location.created"
 	OrganizationLocationDeleted EventType = "organization_location.deleted"
@@ -18,95 +18,95 @@ const (
 
 // NamedUnitType is a layer of the organization structure.
 type NamedUnitType struct {
-	ID string `json:"id"`
+	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
 // EmbeddedUnit was created together with its type.
 type EmbeddedUnit struct {
-	OrganizationUnitID string `json:"organizationUnitId"`
-	Name string `json:"name"`
-	UnitCode *string `json:"unitCode"`
-	Description *string `json:"description"`
-	ParentUnit *NamedUnit `json:"parentUnit"`
+	OrganizationUnitID string     `json:"organizationUnitId"`
+	Name               string     `json:"name"`
+	UnitCode           *string    `json:"unitCode"`
+	Description        *string    `json:"description"`
+	ParentUnit         *NamedUnit `json:"parentUnit"`
 }
 
 // ClientCreatedData belongs to ClientCreated.
 type ClientCreatedData struct {
-	ClientID string `json:"clientId"`
-	Name string `json:"name"`
-	Address Address `json:"address"`
-	Links Links `json:"links"`
+	ClientID string  `json:"clientId"`
+	Name     string  `json:"name"`
+	Address  Address `json:"address"`
+	Links    Links   `json:"links"`
 }
 
 // UserData belongs to UserCreated and UserUpdated.
 type UserData struct {
-	UserID string `json:"userId"`
-	ClientID string `json:"clientId"`
-	Email string `json:"email"`
-	FirstName *string `json:"firstName"`
-	LastName *string `json:"lastName"`
-	FullName *string `json:"fullName"`
-	Status UserStatus `json:"status"`
-	Manager *UserManager `json:"manager"`
-	Role *UserRole `json:"role"`
-	CreatedAt time.Time `json:"createdAt"`
-	Links Links `json:"links"`
+	UserID    string       `json:"userId"`
+	ClientID  string       `json:"clientId"`
+	Email     string       `json:"email"`
+	FirstName *string      `json:"firstName"`
+	LastName  *string      `json:"lastName"`
+	FullName  *string      `json:"fullName"`
+	Status    UserStatus   `json:"status"`
+	Manager   *UserManager `json:"manager"`
+	Role      *UserRole    `json:"role"`
+	CreatedAt time.Time    `json:"createdAt"`
+	Links     Links        `json:"links"`
 }
 
 // WorkerData belongs to WorkerOnboarded and WorkerUpdated.
 type WorkerData struct {
-	WorkerID string `json:"workerId"`
-	ClientID string `json:"clientId"`
-	FirstName string `json:"firstName"`
-	LastName string `json:"lastName"`
-	FullName string `json:"fullName"`
-	Email string `json:"email"`
-	Phone *string `json:"phone"`
-	JobTitles []string `json:"jobTitles"`
-	Location Address `json:"location"`
-	OrganizationUnits []NamedUnit `json:"organizationUnits"`
-	OrganizationUnit *NamedUnit `json:"organizationUnit"`
+	WorkerID             string         `json:"workerId"`
+	ClientID             string         `json:"clientId"`
+	FirstName            string         `json:"firstName"`
+	LastName             string         `json:"lastName"`
+	FullName             string         `json:"fullName"`
+	Email                string         `json:"email"`
+	Phone                *string        `json:"phone"`
+	JobTitles            []string       `json:"jobTitles"`
+	Location             Address        `json:"location"`
+	OrganizationUnits    []NamedUnit    `json:"organizationUnits"`
+	OrganizationUnit     *NamedUnit     `json:"organizationUnit"`
 	OrganizationLocation *NamedLocation `json:"organizationLocation"`
 	// OffboardedAt is nil unless the worker was offboarded.
 	OffboardedAt *time.Time `json:"offboardedAt"`
-	CreatedAt time.Time `json:"createdAt"`
-	Links Links `json:"links"`
+	CreatedAt    time.Time  `json:"createdAt"`
+	Links        Links      `json:"links"`
 }
 
 // OrganizationUnitCreatedData belongs to OrganizationUnitCreated.
 type OrganizationUnitCreatedData struct {
-	OrganizationUnitID string `json:"organizationUnitId"`
-	ClientID string `json:"clientId"`
-	Name string `json:"name"`
-	UnitCode *string `json:"unitCode"`
-	Description *string `json:"description"`
-	UnitType NamedUnitType `json:"unitType"`
-	ParentUnit *NamedUnit `json:"parentUnit"`
-	CreatedAt time.Time `json:"createdAt"`
-	Links Links `json:"links"`
+	OrganizationUnitID string        `json:"organizationUnitId"`
+	ClientID           string        `json:"clientId"`
+	Name               string        `json:"name"`
+	UnitCode           *string       `json:"unitCode"`
+	Description        *string       `json:"description"`
+	UnitType           NamedUnitType `json:"unitType"`
+	ParentUnit         *NamedUnit    `json:"parentUnit"`
+	CreatedAt          time.Time     `json:"createdAt"`
+	Links              Links         `json:"links"`
 }
 
 // OrganizationUnitTypeCreatedData belongs to OrganizationUnitTypeCreated.
 type OrganizationUnitTypeCreatedData struct {
-	OrganizationUnitTypeID string `json:"organizationUnitTypeId"`
-	ClientID string `json:"clientId"`
-	Name string `json:"name"`
-	Units []EmbeddedUnit `json:"units"`
-	CreatedAt time.Time `json:"createdAt"`
-	Links Links `json:"links"`
+	OrganizationUnitTypeID string         `json:"organizationUnitTypeId"`
+	ClientID               string         `json:"clientId"`
+	Name                   string         `json:"name"`
+	Units                  []EmbeddedUnit `json:"units"`
+	CreatedAt              time.Time      `json:"createdAt"`
+	Links                  Links          `json:"links"`
 }
 
 // OrganizationLocationData belongs to OrganizationLocationCreated and OrganizationLocationDeleted.
 type OrganizationLocationData struct {
-	OrganizationLocationID string `json:"organizationLocationId"`
-	ClientID string `json:"clientId"`
-	Name string `json:"name"`
-	Address Address `json:"address"`
-	CreatedAt time.Time `json:"createdAt"`
+	OrganizationLocationID string    `json:"organizationLocationId"`
+	ClientID               string    `json:"clientId"`
+	Name                   string    `json:"name"`
+	Address                Address   `json:"address"`
+	CreatedAt              time.Time `json:"createdAt"`
 	// DeletedAt is nil unless the location was deleted.
 	DeletedAt *time.Time `json:"deletedAt"`
-	Links Links `json:"links"`
+	Links     Links      `json:"links"`
 }
 
 func newData(eventType EventType) any {

@@ -19,6 +19,6 @@ test('an error code without its gRPC status is refused', async () => {
   mkdirSync(join(folder, 'proto'));
   writeFileSync(join(folder, DESCRIPTORS), toBinary(FileDescriptorSetSchema, set));
   await expect(generateGrpcStatuses(folder)).rejects.toThrow(
-    'ERROR_CODE_ALREADY_EXISTS has no option grpc_status',
+    'ERROR_CODE_ALREADY_EXISTS needs the option grpc_status',
   );
 });

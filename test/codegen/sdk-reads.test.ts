@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { generatedDir, root } from '../../src/codegen/layout.js';
 import { readBundle } from '../../src/codegen/steps/bundles.js';
 import { sdkReads } from '../../src/codegen/steps/sdk-reads.js';
@@ -62,7 +62,7 @@ func (g *Gateway) PayRuns(ctx context.Context, clientID, sinceRun string) Sequen
   expect(models).toContain('const (\n\tPayStatePaidOut = gateway.PayStatePaidOut\n)\n');
 });
 
-test('and a read in Python', () => {
+test('an operation of the contract is a read in Python, with its pages and models', () => {
   const files = sdkReads(withOneOperation);
   const reads = files['python/reads/integration_service/_reads.py'];
   const given = 'self, client_id: str, since_run: str, *';
@@ -75,6 +75,35 @@ test('and a read in Python', () => {
   expect(files['python/reads/integration_service/models.py']).toContain(
     'import PayRun, PayState, ProblemCode\n',
   );
+});
+
+describe('an operation that the generator cannot express is refused', () => {
+  type Item = Contract['paths'][string];
+  const [path, item] = Object.entries(withOneOperation.paths)[0] as [string, Item];
+  const changed =
+    (get: Partial<Item['get']>, more: Contract['paths'] = {}) =>
+    () =>
+      readsOf({ ...withOneOperation, paths: { [path]: { ...item, get: { ...item.get, ...get } }, ...more } });
+  const answering = (schema: object) => ({
+    responses: { 200: { content: { 'application/json': { schema } } } },
+  });
+
+  test.each([
+    ['a filter', changed({ parameters: [{ name: 'status', in: 'query' }] }), 'would leave out status'],
+    [
+      'an answer without a name',
+      changed(answering({ type: 'object' })),
+      'the schema of its answer needs a name',
+    ],
+    ['no sentence', changed({ description: 'Pay runs' }), 'its description needs a sentence'],
+    [
+      'pages of the same name',
+      changed({}, { [path.replace('v3', 'v4')]: item }),
+      'would have the name listPayRunsV3',
+    ],
+  ])('%s', (_, read, fault) => {
+    expect(read).toThrow(fault);
+  });
 });
 
 test('the TypeScript SDK, whose reads are written by hand, has all of them', async () => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DescEnum, type DescExtension, getOption } from '@bufbuild/protobuf';
+import { status as statuses } from '@grpc/grpc-js';
 import { BANNER } from '../layout.js';
 import { registryIn } from './proto.js';
 
@@ -10,9 +11,9 @@ export async function generateGrpcStatuses(outDir: string): Promise<void> {
   const { values } = registry.getEnum('integration.errors.v1.ErrorCode') as DescEnum;
   const option = registry.getExtension('integration.errors.v1.grpc_status') as DescExtension;
   const lines = values.map((value) => {
-    const status = getOption(value, option);
-    if (status === '') {
-      throw new Error(`${value.name} has no option grpc_status: say with which gRPC status it refuses.`);
+    const status = String(getOption(value, option));
+    if (!(status in statuses)) {
+      throw new Error(`${value.name} needs the option grpc_status with a gRPC status, and not "${status}".`);
     }
     return `  [ErrorCode.${value.localName}]: status.${status},`;
   });

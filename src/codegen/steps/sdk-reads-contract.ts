@@ -54,26 +54,45 @@ const WRITTEN_BY_HAND = 'listChanges';
 /** Names other than the id of the operation, and sentences other than the first of its description. */
 const OWN: Readonly<Record<string, { name?: string; sentence?: string }>> = {
   getOrganizationStructure: { name: 'organizationStructure' },
+  getChangesDigest: {
+    sentence: 'Counts and digests of the entities of a client: a copy with the same ones is equal.',
+  },
   getWorkerV2: { name: 'getWorker' },
   listInstanceIntegrations: {
     sentence: 'All connections between your integration and instances. Start here.',
   },
   listJobTitles: { name: 'jobTitles' },
+  listWorkers: {
+    sentence:
+      'The workers who are not offboarded, as in version 1: without their place in the organization structure.',
+  },
   listWorkersV2: {
     sentence: 'The workers of a client in one answer: with `ifChanged` the cheapest way to stay in sync.',
   },
 };
 
+/** What is known of queries without a line written for it: pages, and what is required. */
+const OF_PAGES = ['limit', 'cursor'];
+
 export function readsOf({ paths, components }: Contract): Read[] {
-  return Object.entries(paths)
+  const reads = Object.entries(paths)
     .filter(isRead)
     .map(([path, { get, parameters = [] }]) => {
       const all = [...parameters, ...(get.parameters ?? [])].map(
         (parameter) => components.parameters[nameIn(parameter)] ?? parameter,
       );
-      const { $ref, items } = answerOf(get);
+      const { items } = answerOf(get);
       const [, of = '', list = ''] = /\{(\w+)Id\}\/([\w-]+)$/.exec(path) ?? [];
       const [sentence = ''] = /^.*?\.(?=\s|$)/s.exec(get.description) ?? [];
+      const answer = items ?? answerOf(get);
+      const extra = all.find((one) => one.in === 'query' && !one.required && !OF_PAGES.includes(one.name));
+      assertIs(extra === undefined, get, `the SDKs would leave out ${extra?.name}`);
+      assertIs(
+        nameIn(answer) !== '' || answer.type === 'string',
+        get,
+        'the schema of its answer needs a name',
+      );
+      assertIs(sentence !== '', get, 'its description needs a sentence');
       return {
         operation: get.operationId,
         name: get.operationId,
@@ -83,11 +102,23 @@ export function readsOf({ paths, components }: Contract): Read[] {
         group: get.tags[0],
         inPath: all.flatMap(({ in: place, name }) => (place === 'path' ? name : [])),
         inQuery: all.flatMap(({ in: place, name, required }) => (place === 'query' && required ? name : [])),
-        record: nameIn(items ?? { $ref }) || 'string',
+        record: nameIn(answer) || 'string',
         isList: items !== undefined,
         ...(all.some(({ name }) => name === 'cursor') && { pages: { name: list.replaceAll('-', ' '), of } }),
       };
     });
+  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [pages.name] : [])]);
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) {
+    throw new Error(`Two reads of the SDKs would have the name ${twice}.`);
+  }
+  return reads;
+}
+
+function assertIs(isSo: boolean, { operationId }: Operation, fault: string): void {
+  if (!isSo) {
+    throw new Error(`${operationId} cannot be generated for the SDKs: ${fault}.`);
+  }
 }
 
 /** Every record and enumeration in the answers to the reads. */

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BANNER } from '../layout.js';
+import { BANNER, GO_BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
 import { type Contract, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
 
@@ -21,7 +21,7 @@ export function sdkReads(contract: Contract): Record<string, string> {
   const withCodes = [...models, { name: 'ProblemCode', values: ['invalid_request'] }];
   return {
     'go/reads/models.go': goModels(models),
-    'go/reads/reads.go': `${BANNER}\npackage sdk\n\nimport "context"\n${reads.map(goRead).join('')}`,
+    'go/reads/reads.go': `${GO_BANNER}\npackage sdk\n\nimport "context"\n${reads.map(goRead).join('')}`,
     'python/reads/integration_service/_reads.py': pythonReads(reads),
     'python/reads/integration_service/models.py': pythonModels(withCodes.map(({ name }) => name).sort()),
     'typescript/models.ts': BANNER + withCodes.map(typescriptModel).sort().join(''),
@@ -38,7 +38,7 @@ function goModels(models: readonly Model[]): string {
     const names = values.map((value) => name + pascal(value.toLowerCase()));
     return `\n// The values of ${name} known to this release.\nconst (\n${goAliases(names)})\n`;
   });
-  return `${BANNER}
+  return `${GO_BANNER}
 package sdk
 
 import "integration.example.com/sdk/gateway"

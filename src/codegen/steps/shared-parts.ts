@@ -57,7 +57,7 @@ interface Response {
   content?: Record<string, { examples: Record<string, { value: { code: string; message: string } }> }>;
 }
 
-const CODE_ROW = /^\| `(\w+)` \| (\d{3}) \|/gm;
+const CODE_ROW = /^\|\s*`(\w+)`\s*\|\s*(\d{3})\s*\|/gm;
 
 /** The table of codes -> their HTTP statuses. Examples -> the sentence of codes that always have the same. */
 export async function generateProblems(outDir: string): Promise<void> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { generatedDir } from '../../../src/codegen/layout.js';
 import { packageVersion } from '../../../src/config/package.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import { describeWith } from '../../support/toolchains.js';
@@ -40,7 +41,8 @@ describeWith('go', 'the module of Go, got by an empty project', (go) => {
 
   test('is written as gofmt would', async () => {
     const gofmt = join((await project.run('env', 'GOROOT')).trim(), 'bin/gofmt');
-    expect((await run(gofmt, ['-l', writtenFolder, projectFolder])).stdout).toBe('');
+    const generated = ['asyncapi/events.go', 'sdk/go/reads'].map((path) => join(generatedDir, path));
+    expect((await run(gofmt, ['-l', writtenFolder, projectFolder, ...generated])).stdout).toBe('');
   });
 
   test(

@@ -83,7 +83,7 @@ class Reads:
     def list_workers(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[Worker] | Reading[list[Worker]]:
-        """All workers of the client, but those offboarded, as version 1 shows them: without their place in the organization structure."""
+        """The workers who are not offboarded, as in version 1: without their place in the organization structure."""
         ask = partial(self._workers.list_workers_without_preload_content, instance_integration_id=instance_integration_id, client_id=client_id, x_request_id=request_id)
         return self._client.read(LIST_WORKERS, ask, if_changed)
 
@@ -184,6 +184,6 @@ class Reads:
     def get_changes_digest(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> ChangesDigest | Reading[ChangesDigest]:
-        """Counts and digests of what the sequence of changes has of one client, to prove that your copy is equal."""
+        """Counts and digests of the entities of a client: a copy with the same ones is equal."""
         ask = partial(self._changes.get_changes_digest_without_preload_content, instance_integration_id=instance_integration_id, client_id=client_id, x_request_id=request_id)
         return self._client.read(GET_CHANGES_DIGEST, ask, if_changed)
