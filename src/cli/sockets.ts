@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { makeFolder } from '../files/folders.js';
 import { lockFile } from '../store/file-lock.js';
+import { StoreError } from '../store/store-error.js';
 import type { RoleName } from './roles/role.js';
-import { StartupError } from './startup-error.js';
+import { PassingError, StartupError } from './startup-error.js';
 
 /** The limit of the strictest supported system. */
 const MAX_PATH_BYTES = 103;
@@ -41,9 +42,17 @@ export function claimSocket(path: string, refusal: string): void {
   } catch (error) {
     throw new StartupError(`The directory ${directory} cannot be written: ${(error as Error).message}.`);
   }
-  const lock = lockFile(`${path}.lock`, refusal);
+  const lock = lockOf(path, refusal);
   // If the lock were garbage-collected, it would be released.
   process.once('exit', lock.release);
+}
+
+function lockOf(path: string, refusal: string): { release(): void } {
+  try {
+    return lockFile(`${path}.lock`, refusal);
+  } catch (error) {
+    throw error instanceof StoreError && error.mayPass ? new PassingError(error.message) : error;
+  }
 }
 
 export function runDirOf({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { makePrivately } from '../files/staged.js';
 import { Sqlite } from './better-sqlite3.js';
-import { StoreError } from './store-error.js';
+import { mayPass, StoreError } from './store-error.js';
 
 /** Without it, two processes that try at once can each find the lock half taken by the other, and give up. */
 const RIVAL_WAIT_MS = 1_000;
@@ -26,10 +26,11 @@ export function lockFile(file: string, refusal: string, waitMs = RIVAL_WAIT_MS):
   } catch (error) {
     lock?.close();
     const { code = '', message } = error as { code?: string; message: string };
-    throw new StoreError(
-      code.startsWith('SQLITE_BUSY') ? refusal : `The lock ${file} cannot be made: ${message}.`,
-      { cause: error },
-    );
+    const isTaken = code.startsWith('SQLITE_BUSY');
+    throw new StoreError(isTaken ? refusal : `The lock ${file} cannot be made: ${message}.`, {
+      cause: error,
+      mayPass: !isTaken && mayPass(error),
+    });
   }
   return { release: () => void lock.close() };
 }

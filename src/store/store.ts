@@ -114,9 +114,10 @@ export async function openStore(options: StoreOptions) {
       await database.write(continuePositions);
     }
     if (wasCut) {
-      await database.write(beginLifeAfterCut);
-      // After a failed sync, the log that the system shows may lack pages on the disk.
+      // After a failed sync, the log that the system shows may lack pages on the disk. A start that fails
+      // here is repeated and has begun no life yet, and the write of the life begins the log anew.
       await sql`pragma wal_checkpoint(PASSIVE)`.execute(database.patient);
+      await database.write(beginLifeAfterCut);
     }
   } catch (error) {
     await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
