@@ -88,22 +88,29 @@ export function resolving({ ask, system }: Resolvers): Resolve {
 type LookUp = () => Promise<readonly LookupAddress[]>;
 
 /**
- * One look-up at a time. A name that the system knew the last time comes before the others, and does not
- * wait: while the place is taken, it has the addresses of that time.
+ * One look-up at a time. A name that the system knew the last time does not wait: while the place is taken,
+ * it has the addresses of that time, and its next look-up comes before those of the others.
  */
 class SystemTurns {
   readonly #known = new Map<string, readonly LookupAddress[]>();
+  /** Known names of which a look-up is to come, or under way, for which no caller waits. */
+  readonly #renewed = new Set<string>();
   readonly #first: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isTaken = false;
 
   async take(hostname: string, lookUp: LookUp): Promise<readonly LookupAddress[]> {
     const known = this.#isTaken ? this.#known.get(hostname) : undefined;
-    const found = this.#inTurn(hostname, lookUp);
-    if (known) {
-      found.catch(() => undefined);
+    if (known === undefined) {
+      return this.#inTurn(hostname, lookUp);
     }
-    return known ?? found;
+    if (!this.#renewed.has(hostname)) {
+      this.#renewed.add(hostname);
+      void this.#inTurn(hostname, lookUp)
+        .catch(() => undefined)
+        .finally(() => this.#renewed.delete(hostname));
+    }
+    return known;
   }
 
   async #inTurn(hostname: string, lookUp: LookUp): Promise<readonly LookupAddress[]> {
@@ -112,7 +119,6 @@ class SystemTurns {
       await new Promise<void>((begin) => waiting.push(begin));
     }
     this.#isTaken = true;
-    this.#known.delete(hostname);
     try {
       const found = firstOf(await lookUp());
       if (this.#known.size >= MOST_KEPT) {
@@ -120,6 +126,9 @@ class SystemTurns {
       }
       this.#known.set(hostname, found);
       return found;
+    } catch (error) {
+      this.#known.delete(hostname);
+      throw error;
     } finally {
       const next = this.#first.shift() ?? this.#others.shift();
       this.#isTaken = next !== undefined;
