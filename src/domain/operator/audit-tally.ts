@@ -114,8 +114,9 @@ export class AuditTally {
       actor.type === STRANGER.type
         ? ofKind.length < ofStrangers && ofType.length < ofStrangers * PART_OF_ONE_TYPE
         : ofType.filter((other) => other.actor.id === actor.id).length < ofOneParty;
-    // People outnumber tokens, keys and applications by far.
-    const isOneOfMany = actor.type === 'account' && ofKind.length >= ofStrangers * PART_OF_ONE_TYPE;
+    // People outnumber tokens and keys by far, and any caller can name a public application.
+    const isOfMany = actor.type === 'account' || actor.type === 'application';
+    const isOneOfMany = isOfMany && ofKind.length >= ofStrangers * PART_OF_ONE_TYPE;
     return this.#counts.size < observations && hasRoom && !isOneOfMany;
   }
 

@@ -85,19 +85,19 @@ describe('what was observed', () => {
     });
   });
 
-  test('leaves all people together a quarter of the records, so that others keep theirs', async () => {
-    const { tally, written } = tallying();
-    for (let index = 0; index < 200; index += 1) {
-      tally.observe({
-        ...refusal(`acc_${index}`, '192.0.2.1'),
-        actor: { type: 'account', id: `acc_${index}` },
-      });
-    }
-    tally.observe(refusal('key_1', '192.0.2.1'));
-    await tally.flush();
-    expect(written.filter(({ actor }) => actor.type === 'account')).toHaveLength(25);
-    expect(written.filter(({ actor }) => actor.id === 'key_1')).toHaveLength(1);
-  });
+  test.each(['account', 'application'])(
+    'leaves all of type %s together a quarter of the records',
+    async (type) => {
+      const { tally, written } = tallying();
+      for (let index = 0; index < 200; index += 1) {
+        tally.observe({ ...refusal(`id_${index}`, '192.0.2.1'), actor: { type, id: `id_${index}` } });
+      }
+      tally.observe(refusal('key_1', '192.0.2.1'));
+      await tally.flush();
+      expect(written.filter(({ actor }) => actor.type === type)).toHaveLength(25);
+      expect(written.filter(({ actor }) => actor.id === 'key_1')).toHaveLength(1);
+    },
+  );
 
   test('leaves a stranger with ever new addresses half of the records and one for the rest, and half of these to a type', async () => {
     const { tally, written } = tallying();
