@@ -35,10 +35,10 @@ function alertsAndRunbooks(promtool: string): void {
   const inDays = (days: number) => Date.now() + days * DAY_MS;
   const expiresIn = (days: number) => authority.issue({ notBefore: inDays(-60), notAfter: inDays(days) });
   const fileOf = (name: string) => machine.path(`etc/integration-service/tls/${name}`);
-  const store = ({ certificate, key }: Issued, ending = '', mode = 0o400) => {
+  const store = ({ certificate, key }: Issued, ending = '', [mode, keyMode] = [0o644, 0o400]) => {
     mkdirSync(fileOf(''), { recursive: true });
-    writeFileSync(fileOf(`server.pem${ending}`), certificate);
-    writeFileSync(fileOf(`server.key${ending}`), key, { mode });
+    writeFileSync(fileOf(`server.pem${ending}`), certificate, { mode });
+    writeFileSync(fileOf(`server.key${ending}`), key, { mode: keyMode });
   };
   /** Prometheus has read the earlier answers, and the present one for the minutes. */
   const fires = async (alert: string, minutes: number, ...earlier: string[]) => {
@@ -75,9 +75,10 @@ function alertsAndRunbooks(promtool: string): void {
 
   test('CertificateEnds', async () => {
     expect(await fires('CertificateEnds', 10)).toBe(true);
-    store(expiresIn(90), '.new', 0o644);
+    store(expiresIn(90), '.new', [0o600, 0o644]);
     await machine.type(inAlerts.replaceCertificate);
-    expect(statSync(fileOf('server.key')).mode & 0o777).toBe(0o400);
+    const modes = ['server.pem', 'server.key'].map((name) => statSync(fileOf(name)).mode & 0o777);
+    expect(modes).toEqual([0o644, 0o400]);
     const inMonths = inDays(60) / 1_000;
     await says('tls_certificate_not_after_seconds', /./, (ends) => ends.every((at) => at > inMonths));
     expect(await fires('CertificateEnds', 10)).toBe(false);
