@@ -41,7 +41,8 @@ export function failureOf(thrown: unknown): ServiceError {
     toDetail(failure);
     return failure;
   } catch (cause) {
-    return internalError(cause);
+    const found = `${(cause as Error).message}, in ${failure.code}: ${failure.message}`;
+    return internalError(new Error(found, { cause: failure }));
   }
 }
 

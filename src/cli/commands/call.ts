@@ -19,7 +19,7 @@ export function addCallCommand(program: Command): void {
   addTargetOptions(program.command('call'))
     .description('Call any gRPC method, or list them all')
     .argument('[method]', 'Service/Method; the package and the word Service may be left out')
-    .argument('[json]', 'the request as JSON, or - for what is piped in', '{}')
+    .argument('[json]', 'the request as JSON, or - to read it from standard input', '{}')
     .helpOption(false)
     .option('-h, --help', 'show this help; after a method, the fields of its request')
     .addHelpText('after', EXAMPLES)

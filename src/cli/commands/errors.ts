@@ -16,7 +16,8 @@ export class FailedCall extends Error {
 
 /** How grpc-js says that it could not connect. */
 const UNSENT = /^UNAVAILABLE: (?:No connection established|Name resolution failed)/;
-const MAY_BE_DONE = '\nIf this was to change something, that may have been done: check before you repeat it.';
+const MAY_BE_DONE =
+  '\nIf the command changes something, the change may have been made: check before you repeat it.';
 
 /** Operators also see the internal message: why there was no answer, and from which address. */
 function messageOf({ code, message, internal, fieldViolations }: ServiceError, address: string): string {

@@ -191,8 +191,8 @@ type SignIn struct {
 
 // ExchangeCode checks the callback of the browser, exchanges the code, and verifies the ID token. It returns
 // an *OAuthError if the server or the person refused, a *SignInError if the callback does not answer this
-// request. It never retries: after an error begin with a new AuthorizationURL. It revokes the tokens if the
-// context ends before they are verified.
+// request. It never retries: after an error begin with a new AuthorizationURL. If the context ends while the
+// ID token is verified, it revokes the tokens.
 func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
 	code, err := s.codeIn(exchange)
 	if err != nil {

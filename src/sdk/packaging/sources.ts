@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export interface Sources {
   /** The handwritten parts: `typescript/`, `python/`, `go/`. */
   written: string;
-  /** The generated clients, one folder per language in `sdk/`, and the event types in `asyncapi/`. */
+  /** Clients, reads and lists of models, by language in `sdk/`, and the event types in `asyncapi/`. */
   generated: string;
   version: string;
   licence: PackageFile;

@@ -25,7 +25,7 @@ describe('a refused call', () => {
 
   test('without an answer says why, with the address, and that a change may have been made', () => {
     expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal: 'UNAVAILABLE: read\n ECONNRESET' })).toBe(
-      'localhost:4002 gave no usable answer: UNAVAILABLE: read ECONNRESET\nIf this was to change something, that may have been done: check before you repeat it.',
+      'localhost:4002 gave no usable answer: UNAVAILABLE: read ECONNRESET\nIf the command changes something, the change may have been made: check before you repeat it.',
     );
   });
 

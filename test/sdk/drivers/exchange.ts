@@ -300,7 +300,7 @@ export function describeEndedExchange(driver: Driven): void {
       callbackUrl: rig.callback(),
       ...flow,
       ended,
-      seconds: 0.5,
+      seconds: 2,
     });
     expect(value).toEqual({ [other]: null, [ended]: 'AbortError' });
     expect(rig.askedFor('/.well-known/jwks.json')).toHaveLength(1);

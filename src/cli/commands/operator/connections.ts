@@ -29,7 +29,7 @@ export function addConnectionVerbs(group: Command): void {
   });
   addVerb(group, 'unconfigure <connection>', unconfigure, {
     about:
-      'Undo `configure`: reads of its clients answer 404, and its subscriptions are disabled; what they miss is sent by `event replay` only',
+      'Undo `configure`: reads of its clients answer 404, and its subscriptions are disabled; only `event replay` sends what they miss',
   });
   addVerb(group, 'disconnect <connection>', disconnect, {
     about: 'End a connection and delete its subscriptions',

@@ -162,8 +162,8 @@ export class SignOn {
   /**
    * Checks the callback of the browser, exchanges the code, and verifies the ID token. Throws `OAuthError` if
    * the server or the person refused, `SignInError` if the callback does not answer this request. Never
-   * retries: after an error begin with a new `authorizationUrl`. Revokes the tokens if the signal ends before
-   * they are verified.
+   * retries: after an error begin with a new `authorizationUrl`. If the signal ends while the ID token is
+   * verified, it revokes the tokens.
    */
   async exchangeCode(
     { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,

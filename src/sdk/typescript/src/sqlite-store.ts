@@ -97,7 +97,7 @@ export class SqliteStore implements Store {
     return new SqliteStore(database);
   }
 
-  /** Closes the database, one that was given too. End the sync first. */
+  /** Closes the database, also one given to the constructor. End the sync first. */
   close(): void {
     this.#database.close?.();
   }
