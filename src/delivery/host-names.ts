@@ -89,7 +89,7 @@ type LookUp = () => Promise<readonly LookupAddress[]>;
 
 /**
  * One look-up at a time. A name that the system knew the last time does not wait: while the place is taken,
- * it has the addresses of that time, and its next look-up comes before those of the others.
+ * it has the addresses of that time, and its next look-up takes turns with those of the others.
  */
 class SystemTurns {
   readonly #known = new Map<string, readonly LookupAddress[]>();
@@ -98,6 +98,7 @@ class SystemTurns {
   readonly #first: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isTaken = false;
+  #wasFirst = false;
 
   async take(hostname: string, lookUp: LookUp): Promise<readonly LookupAddress[]> {
     const known = this.#isTaken ? this.#known.get(hostname) : undefined;
@@ -121,7 +122,7 @@ class SystemTurns {
     this.#isTaken = true;
     try {
       const found = firstOf(await lookUp());
-      if (this.#known.size >= MOST_KEPT) {
+      if (this.#known.size >= MOST_KEPT && !this.#known.has(hostname)) {
         this.#known.clear();
       }
       this.#known.set(hostname, found);
@@ -130,10 +131,18 @@ class SystemTurns {
       this.#known.delete(hostname);
       throw error;
     } finally {
-      const next = this.#first.shift() ?? this.#others.shift();
+      const next = this.#next();
       this.#isTaken = next !== undefined;
       next?.();
     }
+  }
+
+  /** Known names and others take turns, because known ones are looked up again and again. */
+  #next(): (() => void) | undefined {
+    const [one, other] = this.#wasFirst ? [this.#others, this.#first] : [this.#first, this.#others];
+    const waiting = one.length > 0 ? one : other;
+    this.#wasFirst = waiting === this.#first;
+    return waiting.shift();
   }
 }
 
