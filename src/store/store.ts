@@ -233,7 +233,8 @@ async function connect(options: StoreOptions): Promise<Database> {
   try {
     makeFolder(dataDir);
   } catch (error) {
-    throw new StoreError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
+    const message = `The data directory ${dataDir} cannot be written: ${(error as Error).message}.`;
+    throw new StoreError(message, { cause: error, mayPass: mayPass(error) });
   }
   const claim = alone ? claimDirectory(dataDir) : undefined;
   try {
