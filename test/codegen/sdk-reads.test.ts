@@ -98,8 +98,11 @@ describe('an operation that the generator cannot express is refused', () => {
     ['no sentence', changed({ description: 'Pay runs' }), 'its description needs a sentence'],
     [
       'pages of the same name',
-      changed({}, { [path.replace('v3', 'v4')]: item }),
-      'would have the name listPayRunsV3',
+      changed(
+        {},
+        { [path.replace('v3', 'v4')]: { ...item, get: { ...item.get, operationId: 'listPayRunsV4' } } },
+      ),
+      'would have the name payRuns',
     ],
   ])('%s', (_, read, fault) => {
     expect(read).toThrow(fault);

@@ -12,7 +12,8 @@ export async function generateGrpcStatuses(outDir: string): Promise<void> {
   const option = registry.getExtension('integration.errors.v1.grpc_status') as DescExtension;
   const lines = values.map((value) => {
     const status = String(getOption(value, option));
-    if (!(status in statuses)) {
+    // The enumeration has its numbers as keys too.
+    if (typeof statuses[status as keyof typeof statuses] !== 'number') {
       throw new Error(`${value.name} needs the option grpc_status with a gRPC status, and not "${status}".`);
     }
     return `  [ErrorCode.${value.localName}]: status.${status},`;

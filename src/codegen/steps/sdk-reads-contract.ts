@@ -107,13 +107,15 @@ export function readsOf({ paths, components }: Contract): Read[] {
         ...(all.some(({ name }) => name === 'cursor') && { pages: { name: list.replaceAll('-', ' '), of } }),
       };
     });
-  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [pages.name] : [])]);
+  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [camel(pages.name)] : [])]);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
   if (twice !== undefined) {
     throw new Error(`Two reads of the SDKs would have the name ${twice}.`);
   }
   return reads;
 }
+
+const camel = (words: string) => words.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function assertIs(isSo: boolean, { operationId }: Operation, fault: string): void {
   if (!isSo) {
