@@ -220,9 +220,7 @@ describe('help of a verb', () => {
     const helpOf = async (verb: string) =>
       (await sharedIntegration(['integration', verb, '--help'])).stdout.replace(/\s+/g, ' ');
     const undoing = await helpOf('unconfigure');
-    expect(undoing).toContain(
-      'its subscriptions are disabled; what they miss is sent by `event replay` only',
-    );
+    expect(undoing).toContain('its subscriptions are disabled; only `event replay` sends what they miss');
     expect(await helpOf('configure')).toContain('subscriptions that `unconfigure` disabled are enabled');
   });
 

@@ -84,7 +84,7 @@ describe('calls of a role', () => {
     expect(await ask('later')).toBe('later!');
     expect(timed.map(({ code }) => code).sort()).toEqual(['INTERNAL', 'OK', 'OK']);
     expect(lines.find(({ level }) => level === 'error')).toMatchObject({
-      internal: 'Error: invalid uint32: -480',
+      internal: 'Error: invalid uint32: -480, in ERROR_CODE_RATE_LIMITED: Slow down.',
     });
   });
 

@@ -60,7 +60,7 @@ export async function replay(
     if (!isLost(error) && hasBegun) {
       const command = resumption(range, outcome.lastEventId);
       say(
-        `Deliveries made before it was refused: ${outcome.createdDeliveries}. Without the reason below, it goes on with:\n\n  ${command}\n`,
+        `Deliveries made before it was refused: ${outcome.createdDeliveries}. When the reason below is gone, it goes on with:\n\n  ${command}\n`,
       );
     }
     if (!isLost(error) || !hasBegun) {

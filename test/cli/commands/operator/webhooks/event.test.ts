@@ -186,7 +186,7 @@ describe('integration event replay', () => {
     [
       'on its way',
       1,
-      'Deliveries made before it was refused: 5. Without the reason below, it goes on with:\n\n  integration event replay --subscription whs_1 --since 2026-07-01T00:00:00.000Z --until 2026-07-02T00:00:00.000Z --after evt_5\n\n',
+      'Deliveries made before it was refused: 5. When the reason below is gone, it goes on with:\n\n  integration event replay --subscription whs_1 --since 2026-07-01T00:00:00.000Z --until 2026-07-02T00:00:00.000Z --after evt_5\n\n',
     ],
   ])('that is refused %s ends with the reason', async (_, messages, said) => {
     const { type } = await start({

@@ -141,7 +141,7 @@ describe('integration subscription', () => {
     expect(stdout).toContain('held from now on: 3.');
   });
 
-  test('create whose connection breaks before its answer says that it may have been done', async () => {
+  test('create whose connection breaks before its answer says that it may have been made', async () => {
     const { type, goAway } = await start({
       createSubscription: async () => {
         goAway();
@@ -159,7 +159,7 @@ describe('integration subscription', () => {
     const { code, stdout, stderr } = await type('subscription', 'create', ...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /gave no usable answer: .*\n.*may have been done: check before you repeat it\.\n$/,
+      /gave no usable answer: .*\n.*may have been made: check before you repeat it\.\n$/,
     );
   });
 
