@@ -26,7 +26,7 @@ const (
 	longestHint = 7_000
 	// The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
 	refreshArrivesWithin = 55 * time.Second
-	// Keeps the first retries whatever the time limit.
+	// With any time limit, a refresh is retried at least this long after it began.
 	refreshAgainAtLeast = 10 * time.Second
 	refreshAgainAtMost  = 45 * time.Second
 )

@@ -54,7 +54,7 @@ _DEFAULT_SCOPE = "openid profile email"
 _RANDOM_BYTES = 32
 # The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
 _REFRESH_ARRIVES_WITHIN_SECONDS = 55.0
-# Keeps the first retries whatever the time limit.
+# With any time limit, a refresh is retried at least this long after it began.
 _REFRESH_AGAIN_AT_LEAST_SECONDS = 10.0
 _REFRESH_AGAIN_AT_MOST_SECONDS = 45.0
 

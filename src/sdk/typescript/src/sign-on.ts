@@ -118,7 +118,7 @@ const LONGEST_HINT = 7_000;
 const DEFAULT_SCOPE = 'openid profile email';
 /** The server repeats its answer for a minute; later it would treat the old refresh token as stolen. */
 const REFRESH_ARRIVES_WITHIN_MS = 55_000;
-/** Keeps the first retries whatever the time limit. */
+/** With any time limit, a refresh is retried at least this long after it began. */
 const REFRESH_AGAIN_AT_LEAST_MS = 10_000;
 const REFRESH_AGAIN_AT_MOST_MS = 45_000;
 
