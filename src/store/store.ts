@@ -11,7 +11,7 @@ import { changeStore } from './adapters/changes.js';
 import { demoStore } from './adapters/demo/store.js';
 import { expiryStore } from './adapters/expiry.js';
 import { instanceIntegrationStore } from './adapters/instance-integrations.js';
-import { beginLifeAfterCut, continuePositions } from './adapters/lives.js';
+import { beginLifeAfterUnclosedFile, continuePositions } from './adapters/lives.js';
 import { withAuditChains } from './adapters/operator/audit-chains.js';
 import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
@@ -95,7 +95,7 @@ export const RESTORE_STAGE = 'restoring';
 /** Every port of the domain over one database. */
 export async function openStore(options: StoreOptions) {
   const { dataDir, watch } = options;
-  const wasCut = options.databaseUrl === undefined && options.alone === true && isCut(dataDir);
+  const wasUnclosed = options.databaseUrl === undefined && options.alone === true && isUnclosed(dataDir);
   const refusals = new WriteRefusals(options.writes, watch);
   let audit: { mac: AuditMac; listener: AuditChainsListener } | undefined;
   const database = withAuditChains(
@@ -113,14 +113,15 @@ export async function openStore(options: StoreOptions) {
     if (options.databaseUrl !== undefined) {
       await database.write(continuePositions);
     }
-    if (wasCut) {
-      // After a failed sync, the log that the system shows may lack pages on the disk. A start that fails
-      // here is repeated and has begun no life yet, and the write of the life begins the log anew.
+    if (wasUnclosed) {
+      // After a failed sync, the disk may lack pages of the log that the system still shows. The checkpoint
+      // copies them into the database file; the write of the new life then begins the log anew. If a start
+      // fails here, it has begun no life, and the next start repeats both.
       await sql`pragma wal_checkpoint(PASSIVE)`.execute(database.patient);
-      await database.write(beginLifeAfterCut);
+      await database.write(beginLifeAfterUnclosedFile);
     }
   } catch (error) {
-    await (wasCut ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
+    await (wasUnclosed ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
     throw error instanceof StoreError ? error : asRefusal(error);
   }
   let notifications: DueNotifications | undefined;
@@ -253,19 +254,20 @@ async function connect(options: StoreOptions): Promise<Database> {
 }
 
 /**
- * Removes what a restore left that was killed after it had given the database its name. A running restore
- * has the claim. The service also starts if the removal fails, because another user ran the restore, say.
+ * Removes the folder of a restore that was killed after it had given the database file its final name. No
+ * restore is running, because it would hold the claim. If the removal fails, for example because another user
+ * ran the restore, the service starts nevertheless.
  */
 function removeLeftover(stage: string): void {
   try {
     rmSync(stage, { recursive: true, force: true });
   } catch {
-    // It has at most a second name of the database.
+    // The folder contains at most a hard link to the database file.
   }
 }
 
 /** The last process that wrote did not close the file, or another one still has it open. */
-export function isCut(dataDir: string): boolean {
+export function isUnclosed(dataDir: string): boolean {
   const log = join(dataDir, `${DATABASE_FILE}-wal`);
   // On Node 20, stat alone throws for a file in the path of the directory.
   return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;

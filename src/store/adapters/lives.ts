@@ -47,8 +47,8 @@ async function isBehind(reader: Reader): Promise<boolean> {
 }
 
 /**
- * Begins the life of a restored database, before it changes. Cursors that have not passed its last change
- * stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
+ * Begins the life of a restored database; call it before any other change. On SQLite, cursors up to its last
+ * change stay valid. On PostgreSQL none does: the backup may lack a transaction between others that it has.
  */
 export async function beginLife(writer: Writer): Promise<void> {
   await endLife(writer, isPostgres(writer) ? sql<number>`0` : LAST_POSITION);
@@ -58,7 +58,7 @@ export async function beginLife(writer: Writer): Promise<void> {
  * The same after a SQLite file was not closed. Readers see a commit before it is synced, and a power failure
  * or a broken disk undoes it: then its positions are given again.
  */
-export async function beginLifeAfterCut(writer: Writer): Promise<void> {
+export async function beginLifeAfterUnclosedFile(writer: Writer): Promise<void> {
   await beginLife(writer);
   // Bounded, because each start after a kill adds a life, and each read of changes reads all lives.
   await sql`

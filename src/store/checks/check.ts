@@ -35,7 +35,7 @@ const MOST_EXAMPLES = 10;
 export class Tally {
   #count = 0;
   #looked = 0;
-  #isCut = false;
+  #isOutOfTime = false;
   readonly #examples: string[] = [];
 
   constructor(private readonly endsAt = Number.POSITIVE_INFINITY) {}
@@ -50,12 +50,12 @@ export class Tally {
   /** Counts rows that were looked at. False if no time is left for more. */
   looked(rows: number): boolean {
     this.#looked += rows;
-    this.#isCut ||= performance.now() > this.endsAt;
-    return !this.#isCut;
+    this.#isOutOfTime ||= performance.now() > this.endsAt;
+    return !this.#isOutOfTime;
   }
 
   found(rows = 'rows'): Found {
-    const detail = this.#isCut
+    const detail = this.#isOutOfTime
       ? `The time of the check was enough for ${this.#looked} ${rows}; --thorough reads all.`
       : undefined;
     return { count: this.#count, examples: this.#examples, ...(detail && { detail }) };

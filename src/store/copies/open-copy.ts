@@ -5,7 +5,7 @@ import { sealStore } from '../adapters/seals.js';
 import type { Database } from '../database.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
 import { closeKeepingLog, openSqlite } from '../dialects/sqlite.js';
-import { isCut } from '../store.js';
+import { isUnclosed } from '../store.js';
 import { sqliteFileIn } from './sqlite-copy.js';
 
 /** The SQLite file of a directory, or a PostgreSQL database. */
@@ -33,9 +33,9 @@ export async function openDatabase({ dataDir, databaseUrl }: DatabasePlace): Pro
     return openedOver(await openPostgres(databaseUrl, () => undefined, UNHURRIED));
   }
   const file = sqliteFileIn(dataDir);
-  const wasCut = isCut(dataDir);
+  const wasUnclosed = isUnclosed(dataDir);
   const { close, ...bare } = openSqlite(file);
-  return openedOver({ ...bare, close: () => (wasCut ? closeKeepingLog(file, close) : close()) });
+  return openedOver({ ...bare, close: () => (wasUnclosed ? closeKeepingLog(file, close) : close()) });
 }
 
 export function openedOver(bare: Database): OpenedDatabase {

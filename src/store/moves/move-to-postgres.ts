@@ -18,7 +18,7 @@ import { claimDirectory } from '../file-lock.js';
 import { type IssuerClaim, refuseOther } from '../issuer.js';
 import { MOVE_MARK, migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading, recordedIn } from '../recorded.js';
-import { DATABASE_FILE, isCut, refuseHalfFilled } from '../store.js';
+import { DATABASE_FILE, isUnclosed, refuseHalfFilled } from '../store.js';
 import { CopyError, databaseReasonOf, StoreError } from '../store-error.js';
 import { type MovedTable, movedTables } from './catalogue.js';
 import { forgetMoved, type Moved, movedError, movedFrom, writeMoved } from './moved-file.js';
@@ -80,20 +80,20 @@ export async function moveToPostgres(move: Move): Promise<Outcome> {
   }
   const claim = claimDirectory(move.dataDir);
   try {
-    const wasCut = isCut(move.dataDir);
+    const wasUnclosed = isUnclosed(move.dataDir);
     const source = lockSource(file);
     try {
       const { environmentMadeAt } = await fitFacts(file, move);
       const target = await openPostgres(move.databaseUrl, () => undefined, UNHURRIED);
       try {
-        return await moveInto(target, { source, environmentMadeAt, wasCut }, move);
+        return await moveInto(target, { source, environmentMadeAt, wasUnclosed }, move);
       } finally {
         await target.close();
       }
     } finally {
       const close = async () => void source.close();
       // A repeated move, or a start on SQLite, must see it too.
-      await (wasCut ? closeKeepingLog(file, close) : close());
+      await (wasUnclosed ? closeKeepingLog(file, close) : close());
     }
   } catch (error) {
     throw asMoveError(error);
@@ -131,7 +131,7 @@ interface Source {
   source: BetterSqlite3.Database;
   environmentMadeAt: number;
   /** The service did not close it: readers may have read changes that a power failure undid. */
-  wasCut: boolean;
+  wasUnclosed: boolean;
 }
 
 async function moveInto(target: Database, from: Source, move: Move): Promise<Outcome> {
@@ -166,7 +166,7 @@ async function moveInto(target: Database, from: Source, move: Move): Promise<Out
 async function fill(
   target: Database,
   writer: Writer,
-  { source, wasCut }: Source,
+  { source, wasUnclosed }: Source,
   { at, to, dataDir, useKeys, onProgress }: Move,
 ): Promise<Record<string, number>> {
   await lockMark(writer, at);
@@ -190,7 +190,7 @@ async function fill(
   for (const table of tables) {
     await compareRows(writer, table, sourcePages(source, table, refuseOdd), compared(table.name));
   }
-  await (wasCut ? beginLife(writer) : continueLife(writer));
+  await (wasUnclosed ? beginLife(writer) : continueLife(writer));
   await record(target, writer, useKeys, { at, attributes: { from: dataDir, to, rows: String(total) } });
   await writer.schema.dropTable(MOVE_MARK).execute();
   writeMoved(dataDir, { at, to });

@@ -9,7 +9,7 @@ import { createInstance } from '../../../src/domain/platform/organization/instan
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
-import { beginLifeAfterCut, expireCursors } from '../../../src/store/adapters/lives.js';
+import { beginLifeAfterUnclosedFile, expireCursors } from '../../../src/store/adapters/lives.js';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { recordBackup } from '../../../src/store/copies/take-copy.js';
@@ -124,7 +124,7 @@ describe('a life on SQLite', () => {
     expect((await store.changes.lives()).lives).toHaveLength(1);
     const database = await under.open(place);
     for (let start = 0; start < 105; start += 1) {
-      await database.write(beginLifeAfterCut);
+      await database.write(beginLifeAfterUnclosedFile);
     }
     const { lives } = await store.changes.lives();
     expect(lives).toHaveLength(100);

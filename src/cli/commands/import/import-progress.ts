@@ -8,7 +8,7 @@ export class ImportProgress {
   /** The number of the line that was read last. */
   readLines = 0;
   /** A signal has ended the lines before the end of the file. */
-  isCut = false;
+  isStopped = false;
 
   constructor(private readonly fileBytes: number | undefined) {}
 
@@ -19,7 +19,7 @@ export class ImportProgress {
       this.readLines += 1;
       yield line;
     }
-    this.isCut = stop?.aborted ?? false;
+    this.isStopped = stop?.aborted ?? false;
   }
 
   /** The line that was read last will be sent. */

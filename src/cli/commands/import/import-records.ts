@@ -74,7 +74,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   } finally {
     client.close();
   }
-  if (progress.isCut) {
+  if (progress.isStopped) {
     throw new Unfinished(`Interrupted: the lines after line ${progress.readLines} were not read.`);
   }
   const refused = outcome.refusedLines.length;

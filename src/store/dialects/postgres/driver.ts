@@ -205,7 +205,7 @@ const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 /** The most statements of a transaction whose answers are still outstanding. */
 const MOST_POSTED = 64;
 
-/** The server rolls back what it did. */
+/** Closes the connection, so that the server rolls back its transaction. */
 function discard(client: pg.PoolClient): void {
   disconnect(client);
   client.release(true);
@@ -302,7 +302,7 @@ export class LentConnection implements DatabaseConnection {
     this.#before = this.beginning;
   }
 
-  /** Statements of works that go on behind the end of their transaction are refused. */
+  /** Refuses later statements: of work that continues after its transaction has ended. */
   end(): void {
     this.#isOver = true;
   }

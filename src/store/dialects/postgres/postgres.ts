@@ -57,11 +57,11 @@ export const SERVED_LIMITS: PostgresLimits = {
   answerMs: 25_000,
   askMs: 10_000,
 };
-/** Calls do not wait this long for counts, but an exchange that is this late is not repeated meanwhile. */
+/** For the probe and for exchanges of counts, which run one at a time; calls do not wait so long for them. */
 const QUICK = { server: { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 }, answerMs: 3_000 };
 const LONG_LOCK_MS = 5_000;
 const PLANS_KEPT_MS = 10_000;
-/** After a fail-over, one that reached the old primary as a standby would otherwise read there for ever. */
+/** Otherwise a connection that reached the old primary after a fail-over would read there for ever. */
 const CONNECTION_KEPT_MS = 60_000;
 const INT8_OID = 20;
 const MOST_TRIES = 5;

@@ -32,7 +32,7 @@ export function isServerRefusal(error: unknown): boolean {
   );
 }
 
-/** The connection ended before the answer. Not that it was waited for too long. */
+/** The connection ended before the answer came. False if our own time limit ended the wait. */
 export function isLostConnection(error: unknown): boolean {
   const { code, message } = error as Error & { code?: unknown };
   return error instanceof pg.DatabaseError
@@ -80,7 +80,7 @@ export function isOutdatedPlan(error: unknown): boolean {
   return (routine ?? cause?.routine) === 'RevalidateCachedQuery';
 }
 
-/** Nothing was done, and a repetition uses other names, or none. */
+/** Refused without effect. A repetition uses other names of prepared statements, or none. */
 export function isMendedByRepetition(error: unknown): boolean {
   return isOutdatedPlan(error) || isLostStatement(error);
 }

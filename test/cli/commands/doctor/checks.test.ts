@@ -28,7 +28,7 @@ import {
 } from '../../../../src/cli/commands/doctor/settings-checks.js';
 import { temporalChecks } from '../../../../src/cli/commands/doctor/temporal-checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
-import { isCut, openStore } from '../../../../src/store/store.js';
+import { isUnclosed, openStore } from '../../../../src/store/store.js';
 import { freePorts } from '../../../support/free-ports.js';
 import { selfSignedCertificate } from '../../../support/self-signed-certificate.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
@@ -390,13 +390,13 @@ describe('the disk', () => {
       copyFileSync(join(dataDir, name), join(killed, name));
     }
     await store.close();
-    for (const [DATA_DIR, wasCut] of [
+    for (const [DATA_DIR, wasUnclosed] of [
       [dataDir, false],
       [killed, true],
     ] as const) {
-      expect(isCut(DATA_DIR)).toBe(wasCut);
+      expect(isUnclosed(DATA_DIR)).toBe(wasUnclosed);
       expect(await outcomeOf(writesSucceed, { DATA_DIR })).toMatchObject({ status: 'ok' });
-      expect(isCut(DATA_DIR)).toBe(wasCut);
+      expect(isUnclosed(DATA_DIR)).toBe(wasUnclosed);
     }
   });
 

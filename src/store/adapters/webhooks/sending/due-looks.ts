@@ -6,7 +6,7 @@ import { isPostgres } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { CLAIMABLE_AT, isPending, nextPending, WAITS_FOR_LATER } from '../dialect-words.js';
 
-/** After a slow complete look, the next one waits so many times its duration. */
+/** The pause after a complete look is this many times its duration; `#complete` bounds it. */
 const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 15_000;
 /** Of a complete look, which may take longer than other statements: beside a long transaction it does. */
