@@ -15,7 +15,7 @@ import {
   toPage,
 } from '../sessions/browser.js';
 import { deviceCookieOf } from '../sessions/devices.js';
-import { assertFewOf, forgiveGuessesAt } from '../sessions/guess-limits.js';
+import { forgiveGuessesAt, takeGuess } from '../sessions/guess-limits.js';
 import type { SignOn } from '../sign-on.js';
 import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { MAX_ENTRANCES } from './entrances.js';
@@ -46,7 +46,7 @@ export async function redeemPasswordLink(
     return refusePasswordLink(signOn, browser, tokenHash);
   }
   // The link is spent only after the check and the hash, so each form until then causes both.
-  await assertFewOf(signOn, `links of ${shown.account.id}`);
+  await takeGuess(signOn, `links of ${shown.account.id}`);
   const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };

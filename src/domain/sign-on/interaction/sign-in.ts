@@ -12,7 +12,7 @@ import {
   countGuess,
   forgiveGuess,
   type Guess,
-  NOBODY,
+  UNKNOWN_ACCOUNT,
   unlessItFails,
   verifyGuess,
 } from '../sessions/guess-limits.js';
@@ -94,7 +94,7 @@ async function candidateOf(
   const account = isKeepable(`${emailKey}${email}`, 2 * MAX_EMAIL_LENGTH)
     ? await rows.accounts.findByEmail(email)
     : undefined;
-  const password = await rows.passwords.find(account?.id ?? NOBODY);
+  const password = await rows.passwords.find(account?.id ?? UNKNOWN_ACCOUNT);
   return {
     emailKey,
     accountId: account?.id,

@@ -12,9 +12,10 @@ const WINDOW_MS = 15 * 60_000;
 const PER_NETWORK = 100;
 
 /**
- * Per account: ten attempts need no wait. After them the interval between attempts grows by two seconds each
- * time, up to half a minute. An attempt that comes too early is refused with the time of its turn, which is
- * reserved for its network. So no account is ever locked, and each takes at most two guesses a minute.
+ * For each typed address. Each known browser has turns of its own; all other browsers share theirs. Ten
+ * attempts need no wait. After them the interval between attempts grows by two seconds each time, up to half
+ * a minute. An attempt that comes too early is refused with the time of its turn, which is reserved for its
+ * network or known browser. So no account is locked, and unknown browsers soon get two guesses a minute.
  */
 export const TURNS: TurnSpacing = {
   free: 10,
@@ -49,7 +50,7 @@ interface Counted {
 }
 
 /** Stands in for an unknown account, so that the store does the same work. */
-export const NOBODY: AccountId = 'acc_';
+export const UNKNOWN_ACCOUNT: AccountId = 'acc_';
 
 /**
  * Counts an attempt before its password is checked, so that concurrent attempts cannot exceed a limit. Throws
@@ -57,15 +58,15 @@ export const NOBODY: AccountId = 'acc_';
  * first: a fixed order of row locks avoids deadlocks.
  */
 export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess): Promise<CountedGuess> {
-  const { accountId = NOBODY, passwordSetAt } = guess;
+  const { accountId = UNKNOWN_ACCOUNT, passwordSetAt } = guess;
   const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
   const from = networkOf(browser.remoteAddress);
   const who = device ?? from;
   // In memory, before the database, where each count locks a row.
-  await assertFewOf(signOn, who);
+  await takeGuess(signOn, who);
   if (device !== undefined) {
     // A person can make any number of browsers known, so their attempts are also counted together.
-    await assertFewOf(signOn, `${accountId} at ${from}`);
+    await takeGuess(signOn, `${accountId} at ${from}`);
   }
   const { counted, waitUntil, isFirstBeyond } = await signOn.unitOfWork.run(async (changes) => {
     const network = device === undefined ? await countNetwork(signOn, changes, browser) : undefined;
@@ -89,13 +90,13 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   if (device !== undefined) {
     // Each known browser has its own turns. Only attempts whose turn has come count, so that those of a
     // browser elsewhere do not keep the person out of the others.
-    await assertFewOf(signOn, accountId);
+    await takeGuess(signOn, accountId);
   }
   return counted;
 }
 
-/** Bounds the hashes that are computed. */
-export async function assertFewOf({ guesses }: SignOn, who: string): Promise<void> {
+/** Counts a guess. Throws RATE_LIMITED beyond the limit, which bounds the hashes that are computed. */
+export async function takeGuess({ guesses }: SignOn, who: string): Promise<void> {
   const { allowed, resetSeconds } = await guesses.take(who);
   if (!allowed) {
     throw tooMany(resetSeconds);
@@ -212,7 +213,7 @@ async function recordLimit(
   browser: Browser,
   { accountId, applicationId }: Guess,
 ): Promise<void> {
-  const person = { type: 'account', id: accountId ?? NOBODY };
+  const person = { type: 'account', id: accountId ?? UNKNOWN_ACCOUNT };
   const party = applicationId === undefined ? person : { type: 'application', id: applicationId };
   const subject = accountId === undefined ? party : person;
   const reason = 'too_many_attempts';

@@ -25,7 +25,7 @@ const HASH_BYTES = 32;
 const LAST_USE_STEP_MS = 3_600_000;
 
 /** Compared for unknown applications, so that they take as long. */
-const NOBODYS: KnownSecret = {
+const STAND_IN_SECRET: KnownSecret = {
   id: '',
   createdAt: 0,
   expiresAt: null,
@@ -119,7 +119,7 @@ async function bySecret(
   application: KnownApplication | undefined,
 ): Promise<KnownApplication> {
   const now = issuer.clock();
-  const secret = matchingSecret(application?.secrets ?? [NOBODYS], client.secretHash, now);
+  const secret = matchingSecret(application?.secrets ?? [STAND_IN_SECRET], client.secretHash, now);
   if (!application || !secret) {
     await countWrongSecret(issuer, client);
     throw refused();
