@@ -4,8 +4,8 @@ export interface PurgeStore {
   /** In short transactions: removes at most `limit` rows that expired before the given time. */
   remove(kind: ExpiringKind, overBefore: number, limit: number): Promise<number>;
   /**
-   * Whether this run may purge until then: by one conditional statement, only if no other run is active, or
-   * has ended after `endedBy`.
+   * Lets this run purge until `until`, by one conditional statement. Returns false if another run is active,
+   * or if one has ended after `endedBy`.
    */
   begin(run: string, now: number, until: number, endedBy?: number): Promise<boolean>;
   end(run: string, now: number): Promise<void>;
@@ -29,19 +29,18 @@ export interface PurgeReport {
   removed: Partial<Record<ExpiringKind, number>>;
   /** Whether another batch may find more. */
   more: boolean;
-  /** Another run is active or ended lately, so this one removed nothing. */
-  isOtherActive: boolean;
+  /** Another run is active, or has ended within the given time, so this one removed nothing. */
+  isLeftToOther: boolean;
 }
 
 interface PurgeBatch {
   limit: number;
   /** The name of the run. Without it, the batch ignores other runs. */
   run?: string | undefined;
-  /** Begins only if no run has ended for this time. */
+  /** Begins only if no run has ended within this time. */
   unlessEndedWithinMs?: number | undefined;
 }
 
-/** Expired rows stay for a while, to tell a reused code or an old page from an invalid one. */
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Longer than a batch and the pause after it. A run that was killed delays the next one by this time. */
@@ -49,7 +48,7 @@ const RUN_LEASE_MS = 60_000;
 /** The platform no longer mails notices that are this old. */
 const NOTICES_KEPT_MS = 90 * DAY_MS;
 
-/** How long each kind is kept after it expired. */
+/** How long each kind is kept after it expired: codes and pages, to tell used or old from invalid ones. */
 const KEPT_MS = {
   session: () => 0,
   idle_session: ({ sessionIdleMs }) => sessionIdleMs,
@@ -88,7 +87,7 @@ export async function purgeExpired(
   const now = clock();
   const endedBy = unlessEndedWithinMs && now - unlessEndedWithinMs;
   if (run !== undefined && !(await store.begin(run, now, now + RUN_LEASE_MS, endedBy))) {
-    return { removed: {}, more: false, isOtherActive: true };
+    return { removed: {}, more: false, isLeftToOther: true };
   }
   const removed: PurgeReport['removed'] = {};
   let left = limit;
@@ -106,7 +105,7 @@ export async function purgeExpired(
   if (run !== undefined && !more) {
     await store.end(run, clock());
   }
-  return { removed, more, isOtherActive: false };
+  return { removed, more, isLeftToOther: false };
 }
 
 /** For how long the oldest row of each kind is past its retention; 0 without such a row. */

@@ -60,11 +60,11 @@ export function maintenanceService({
         ...{ limit, run },
         ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
       };
-      const { removed, more, isOtherActive } = await purgeExpired(purge, retention, clock, batch);
+      const { removed, more, isLeftToOther } = await purgeExpired(purge, retention, clock, batch);
       for (const [kind, rows] of Object.entries(removed)) {
         onPurged?.(kind as ExpiringKind, rows);
       }
-      return { counts: purgedCounts(removed), more, otherRunActive: isOtherActive };
+      return { counts: purgedCounts(removed), more, otherRunActive: isLeftToOther };
     },
     listCodeMinutesToWatch: async ({ limit }) => {
       assertBetween(limit, 1, MOST_MINUTES, 'limit');

@@ -95,7 +95,7 @@ describe('a purge', () => {
     await expect(purgeExpired(store, RETENTION, fakeClock().now, { limit: 10 })).resolves.toEqual({
       removed,
       more,
-      isOtherActive: false,
+      isLeftToOther: false,
     });
   });
 
@@ -115,12 +115,12 @@ describe('a purge', () => {
   test('that another run is ahead of removes nothing, and goes on when that run has found no more', async () => {
     const { store, asked } = storeHolding({ session: 15 });
     const purge = (run: string) => purgeExpired(store, RETENTION, fakeClock().now, { limit: 10, run });
-    await expect(purge('one')).resolves.toMatchObject({ more: true, isOtherActive: false });
+    await expect(purge('one')).resolves.toMatchObject({ more: true, isLeftToOther: false });
     const before = asked.length;
-    await expect(purge('other')).resolves.toEqual({ removed: {}, more: false, isOtherActive: true });
+    await expect(purge('other')).resolves.toEqual({ removed: {}, more: false, isLeftToOther: true });
     expect(asked).toHaveLength(before);
     await expect(purge('one')).resolves.toMatchObject({ removed: { session: 5 }, more: false });
-    await expect(purge('other')).resolves.toMatchObject({ removed: {}, isOtherActive: false });
+    await expect(purge('other')).resolves.toMatchObject({ removed: {}, isLeftToOther: false });
   });
 });
 

@@ -202,7 +202,7 @@ describeEachDatabase('purge', (under) => {
       const asked = Array.from({ length: 10 }, (_, call) =>
         purge(call % 2 ? database : another, INTERVAL_MS),
       );
-      return (await Promise.all(asked)).filter(({ isOtherActive }) => !isOtherActive).length;
+      return (await Promise.all(asked)).filter(({ isLeftToOther }) => !isLeftToOther).length;
     };
     expect(await begunOfTen()).toBe(1);
     clock.advance(INTERVAL_MS - 1);
@@ -210,7 +210,7 @@ describeEachDatabase('purge', (under) => {
     clock.advance(1);
     expect(await begunOfTen()).toBe(1);
     clock.advance(INTERVAL_MS / 2);
-    expect(await purge(database)).toMatchObject({ isOtherActive: false });
+    expect(await purge(database)).toMatchObject({ isLeftToOther: false });
     clock.advance(INTERVAL_MS / 2);
     expect(await begunOfTen()).toBe(0);
   });
