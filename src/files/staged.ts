@@ -133,7 +133,7 @@ function leftIn(folder: string, kind: 'files' | 'folders'): string[] {
         stats !== undefined &&
         stats.uid === (process.getuid?.() ?? stats.uid) &&
         stats.isDirectory() === (kind === 'folders') &&
-        isLeft(path)
+        isLeftBehind(path)
       );
     });
 }
@@ -147,7 +147,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function isLeft(path: string): boolean {
+function isLeftBehind(path: string): boolean {
   const [, table, id] = NAME.exec(path) ?? [];
   const pid = Number(id);
   if (table === processTable()) {

@@ -28,8 +28,8 @@ import { MessageReader } from './streams/message-reader.js';
 const DEFAULT_DEADLINE_MS = 5_000;
 
 /**
- * So that a large answer, which short ones wait behind, does not take a round trip for each 64 KiB. Not for
- * lists, of which each could keep so much here while its reader is slow.
+ * Lets a server send 1 MiB ahead. Otherwise a large answer takes a round trip for each 64 KiB, and short ones
+ * wait behind it. Not for lists: each could hold that much memory here while its reader is slow.
  */
 const SHORT_CALL_OPTIONS = { 'grpc-node.flow_control_window': 1_024 * 1_024 };
 

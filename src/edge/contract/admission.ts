@@ -31,7 +31,7 @@ const REFUSED_AT_ONCE = 256;
  * A timer that is late by this much shows that the process stalled: waiting requests then get another chance.
  */
 const LATE_LOOK_MS = 100;
-/** Further sign-in steps of one network wait among the others: they are not those of a few people. */
+/** The most sign-in steps of one network that wait in the preferred queue; further ones join the others. */
 const MOST_FIRST = 16;
 /** One in this many requests that begin is not a step of a sign-in, if any such request waits. */
 const TURNS_IN_ROUND = 4;
@@ -59,7 +59,7 @@ interface Waiting {
 /** Decides when requests begin, and refuses those that wait too long. */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  /** What people wait for. */
+  /** Steps of a sign-in, for which a person waits. */
   readonly #first = new Lanes<Waiting>();
   readonly #others = new Lanes<Waiting>();
   /** When each began, in that order. */

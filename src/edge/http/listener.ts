@@ -22,7 +22,7 @@ import {
   statusOfParserError,
   type UnreadableStatus,
 } from './unreadable.js';
-import { isLeft, STREAM_BYTES, UnsentAnswers, writeStream } from './unsent-answers.js';
+import { hasClientLeft, STREAM_BYTES, UnsentAnswers, writeStream } from './unsent-answers.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -222,7 +222,7 @@ async function exchangeTraced(
     }
     await send();
   } catch (error) {
-    if (isLeft(error)) {
+    if (hasClientLeft(error)) {
       const status = response.headersSent ? answer.status : CLIENT_LEFT;
       answer = { ...answer, status, facts: { ...answer.facts, code: 'client_left' } };
     } else if (response.headersSent && isRefusal(error)) {

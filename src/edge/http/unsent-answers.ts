@@ -125,6 +125,6 @@ function eachTaken(body: BodyStream, taken: () => void): BodyStream {
 const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR', 'ERR_STREAM_UNABLE_TO_PIPE']);
 
 /** Whether the client left before it had the whole answer. */
-export function isLeft(error: unknown): boolean {
+export function hasClientLeft(error: unknown): boolean {
   return LEFT.has(String((error as NodeJS.ErrnoException).code));
 }

@@ -183,7 +183,7 @@ export class Member {
 
   #goesAway(): void {
     if (this.#isAsked) {
-      // An answer that is on its way was given before.
+      // An answer to the pending question would be older than this announcement.
       this.#asked = undefined;
       this.#become('not-serving', 'it is stopping');
     }
