@@ -35,18 +35,22 @@ export interface RelayOptions {
   quietStartMs?: number;
 }
 
-/** How long the domain may wait for due deliveries, and we for the domain. */
+/** How long the domain may wait for due deliveries. */
 const CLAIM_WAIT_MS = 10_000;
 /** With few free slots: the domain does not always learn of those that become free while the claim waits. */
 const SHORT_CLAIM_WAIT_MS = 250;
+/** How long the relay waits for the answer. */
 const CLAIM_DEADLINE_MS = 15_000;
-/** Waits this long for a claim at the end. One in progress has mostly begun attempts already. */
+/** How long a stop waits for the claim in progress, which has probably begun attempts already. */
 const LAST_CLAIM_MS = 250;
 /** The time to record interrupted attempts after the grace. */
 const LAST_RECORD_MS = 1_000;
-/** The domain gives the last slots to instance integrations with few, so a claim may leave these free. */
+/** The last slots: only for instance integrations with few attempts, so a claim may leave them free. */
 const LAST_PART = 1 / 8;
-/** While that is so, waits briefly for more free slots: a claim for few costs as much as for many. */
+/**
+ * After a claim that left at most the last slots free, the next one waits briefly for this part: a claim for
+ * few deliveries costs as much as one for many.
+ */
 const WORTHWHILE_PART = LAST_PART + 1 / 4;
 const WORTHWHILE_WITHIN_MS = 10;
 const BEGUN_AT_ONCE = 32;
@@ -71,7 +75,7 @@ export class Relay {
   /** Failures before this time are expected, unless a claim succeeded before. */
   #quietUntil: number;
   #isWarned = false;
-  /** Whether the last claim left no more slots free than the last ones. */
+  /** Whether the last claim got deliveries and left at most the last slots (`LAST_PART`) free. */
   #isBehind = false;
   #isClockApart = false;
 

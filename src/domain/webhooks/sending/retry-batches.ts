@@ -97,9 +97,9 @@ async function joinTogether(
   }
 }
 
-/** Also the time for which a handed-over batch counts as a sign of a worker. */
+/** Also how long a worker counts as present after it asked for batches or marked them as handed over. */
 const LONGEST_GRACE_MS = 60_000;
-/** The grace in retry delays, where these are short. */
+/** If retry delays are short, the grace is this many times the longest. */
 const GRACE_DELAYS = 20;
 
 /**

@@ -102,9 +102,9 @@ export interface ClaimChanges {
   dueLater(id: SubscriptionId, limit: number): Promise<number[]>;
   /** Begins due attempts by conditional statements: of concurrent beginnings of one attempt, one succeeds. */
   begin(first: readonly number[], later: readonly number[], leaseUntil: number): Promise<BegunDelivery[]>;
-  /** Undoes beginnings of that time, which no caller has seen. */
+  /** Undoes the beginnings at `begunAt`, of which no sender has heard. */
   takeBack(seqs: readonly number[], begunAt: number): Promise<void>;
-  /** For the last answers of a write, where they need not be known to commit it. Call it after the commit. */
+  /** For the last statements of a write, if no answer decides the commit. Call the result after it. */
   withCommit<Answer>(answers: Promise<Answer>): Promise<() => Promise<Answer>>;
   /** The events of deliveries, by the places of these. */
   eventsOf(deliverySeqs: readonly number[]): Promise<SentEvent[]>;
@@ -185,7 +185,7 @@ export interface SendingSettings {
   timeoutMs: number;
   /** Before the second and the third attempt. */
   retryDelaysMs: readonly [number, number];
-  /** A subscription without a success for this long is disabled. */
+  /** A subscription that has failed for this long is disabled at its next exhausted delivery. */
   failingLimitMs: number;
 }
 
@@ -204,15 +204,16 @@ export interface SendingDependencies {
   onEnded?: OnEnded;
   /** Called when lapsed attempts could not be found or recorded; the next sweep tries again. */
   onUnswept: (error: unknown) => void;
-  /** Deliveries for which a claim had no room wait until their leases lapse. */
+  /** Called when a claim could not give deliveries back: they wait until their leases lapse. */
   onNotTakenBack: (error: unknown) => void;
   /** Called with the number of deliveries whose times were moved because the clock was set back. */
   onSetBack: (deliveries: number) => void;
 }
 
 /**
- * For the time around the exchange. As long as a claim may take: a sender counts the lease from before it
- * claimed, and would use up attempts of a late answer unsent. A lapsed lease means a lost sender.
+ * Added to the timeout of the exchange. As long as a claim may take: a sender counts the lease from before
+ * its claim, so with less, the attempts of a late answer could lapse unsent. A lapsed lease means a lost
+ * sender.
  */
 const MARGIN_MS = 15_000;
 

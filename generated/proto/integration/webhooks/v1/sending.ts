@@ -33,14 +33,14 @@ export interface ClaimDeliveriesRequest {
   maxWaitMs: number;
   /**
    * All send slots of the relay. Failing subscriptions share a part. The last eighth goes to instance
-   * integrations that have fewer attempts in progress than are free. Absent, it is `free_slots`.
+   * integrations that have fewer attempts in progress than slots are free. Absent, it is `free_slots`.
    */
   totalSlots: number;
 }
 
 /**
  * The claimed deliveries. Shared parts are sent once. Empty if none was due in time. Also empty if the free
- * slots are not for what is due and attempts have ended meanwhile: the relay then asks again with more slots.
+ * slots may not be used for what is due, and attempts have ended: the relay then asks again with more slots.
  */
 export interface ClaimDeliveriesResponse {
   /** The deliveries, whose next attempt has begun. */

@@ -6,7 +6,7 @@ import { type Claim, type ClaimRequest, NOTHING, together } from './claim.js';
 import { type Round, roundAfter } from './round.js';
 import { slotKindOf } from './shares.js';
 
-/** Of the subscriptions that a claim looks at. The next claim continues there. */
+/** Bounds for how many subscriptions a claim looks at. The next claim continues after them. */
 const MIN_LOOKED_AT = 16;
 const MAX_LOOKED_AT = 256;
 
@@ -61,8 +61,8 @@ export class DeliveryClaims {
   }
 
   /**
-   * Waits while nothing is due, until the caller disconnects or the domain stops. If the free slots are not
-   * for what is due, answers nothing when attempts end: the caller may then have more of them.
+   * Waits while nothing is due, until the caller disconnects or the domain stops. If the free slots may not
+   * be used for what is due, returns nothing as soon as attempts end: the caller may then have more of them.
    */
   async claim(request: ClaimRequest, caller: AbortSignal): Promise<Claim> {
     const { deliveriesDue } = this.dependencies;

@@ -7,22 +7,22 @@ import { type SlotKind, wantedBy } from './shares.js';
 export interface Round {
   /**
    * The subscription after which the round continues. Claims with only last slots have a round of their own:
-   * they pass over subscriptions that wait for others.
+   * they pass over subscriptions that wait for open ones.
    */
   after: Readonly<Record<SlotKind, string>>;
   /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
   waiting: ReadonlySet<SubscriptionId>;
   /** Whether a subscription has more due than may run now. */
   heldBack: boolean;
-  /** Whether the last claim with other slots than last ones passed over some that got none. */
+  /** Whether the last claim with open slots passed over subscriptions that got none. */
   wentOn: boolean;
 }
 
 /**
- * `reached`: those that got slots. The next claim begins after the last of them if no slot is left. While
- * only last slots are left, this is so after every second claim: the others go on to those not yet seen,
- * which may use the last slots. A look at named subscriptions leaves the round where it is, and does not end
- * `heldBack`, because it has not seen the others.
+ * `reached`: the subscriptions that got slots. If no slot is left, the next claim begins after the last of
+ * them. If only last slots are left, so does every second claim; the others continue with subscriptions that
+ * were not looked at yet and may be allowed the last slots. A claim for named subscriptions does not move the
+ * round, and does not clear `heldBack`, because it has not looked at the others.
  */
 export function roundAfter(
   round: Round,

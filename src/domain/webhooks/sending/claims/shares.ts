@@ -36,7 +36,7 @@ export interface Distribution {
   left: number;
   /** Whether more may be due than got slots. */
   isShort: boolean;
-  /** Those that got slots. If the claim has others than last ones: those that got some of these others. */
+  /** Those that got slots; if the claim also has open slots (`SlotKind`), those that got open ones. */
   reached: readonly Share[];
 }
 
