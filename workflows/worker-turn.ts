@@ -46,8 +46,8 @@ export interface Queue {
 }
 
 /**
- * Temporal gives all tasks to the workers of one version. When none of them polls any more, this gives them
- * to the version of this worker: at the end of an upgrade, and of the way back.
+ * Temporal gives all tasks to the workers of one version, the current one. When none of these workers polls
+ * any more, this makes the version of this worker the current one: in an upgrade, and on the way back.
  */
 export class WorkerTurn {
   /** Whether the last check found that this version gets the tasks. */

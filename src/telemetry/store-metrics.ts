@@ -12,7 +12,7 @@ export function purgedRowsCounter(registry: Registry): (kind: string, rows: numb
   return (kind, rows) => counter.inc({ kind }, rows);
 }
 
-/** Every domain on one database reports the same. No samples while the database does not answer. */
+/** Every domain on one database reports the same. No samples where `sharedReading` gives none. */
 export function purgeLagGauge(registry: Registry, read: ReadKinds): void {
   const help =
     'For how long the oldest row that the purge can remove has been past its retention (0 if there is none), by kind.';

@@ -118,7 +118,7 @@ export interface OutboxReading {
   oldest: { stage: 'first' | 'later'; isFailing: boolean; since: number }[];
 }
 
-/** Every domain on one database reports the same. No samples while the database does not answer. */
+/** Every domain on one database reports the same. No samples where `sharedReading` gives none. */
 export function outboxMetrics(
   registry: Registry,
   read: () => Promise<OutboxReading>,

@@ -121,7 +121,7 @@ export async function sequenceOf(
       const newest = await changes.newestOf(instanceId);
       const last = page.items.at(-1)?.change;
       const cursorOf = (change: ChangePosition) => {
-        // What is not final comes again at its place. Between two positions: all of the first has been read.
+        // A change that is not final comes again: its cursor says only that all before `end` has been read.
         const after = change.position < end ? change : { ...change, position: end - 0.5 };
         const isLoading = standing.isLoading && (page.next !== undefined || change !== last);
         const beganAt = isLoading || after.position <= standing.beganAt ? standing.beganAt : 0;
@@ -176,10 +176,10 @@ interface PageAsked {
 }
 
 /**
- * What fits one answer, and after what to go on if there is more. A load ends with the changes that are not
- * final, because an entity that exists may have no other, and a reader removes what a load did not bring. As
- * no reader can go on among them, they come in one answer, or none for now: a wait would hold a turn of all
- * lists.
+ * Returns the items that fit one answer and, if there is more, where the next answer begins. A load ends with
+ * the changes that are not final: they may be the only ones of an entity, and a reader removes what the load
+ * did not contain. No reader can continue among them, so they come in one answer or are refused for now: a
+ * wait would hold a turn that all lists share.
  */
 async function pageFrom(
   dependencies: ChangeDependencies,
