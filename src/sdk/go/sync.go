@@ -43,8 +43,8 @@ type SyncOptions struct {
 	// Wait is how long the gateway may hold a read until something changes, in whole seconds, up to 25 s, the
 	// default. A negative one asks without a wait.
 	Wait time.Duration
-	// Pause is the least time between two reads that find nothing. The default is 1 s; without a wait 1 min.
-	// After a read that finds something, and when woken, it is 1 s at most.
+	// Pause is the least time between two reads that find nothing. The default is 1 s, or 1 min if Wait is
+	// negative. After a read that finds something, and after Wake, it is 1 s at most.
 	Pause time.Duration
 	// CompareEvery is how long after a comparison with the gateway's digests the next one begins. The default is 1 h.
 	CompareEvery time.Duration
@@ -59,8 +59,8 @@ type SyncOptions struct {
 	OnError func(error)
 }
 
-// Sync keeps a store equal to what the gateway shows of an instance. Only the store has state: after an end of
-// any kind, another Sync continues. Run and CatchUp belong to one goroutine, Wake to any.
+// Sync keeps a store equal to what the gateway shows of an instance. Only the store has state: however a Sync
+// ends, a new one with the same store continues. Run and CatchUp belong to one goroutine, Wake to any.
 type Sync struct {
 	gateway *Gateway
 	id      string
@@ -93,8 +93,8 @@ func (g *Gateway) Sync(instanceIntegrationID string, store Store, options SyncOp
 }
 
 // Run loads what the store lacks, then follows until the context ends, and returns its error. Failures that may
-// pass are waited out, however long, and a file that another program has locked; it returns the others, such as an
-// unknown API key, and other errors of the store.
+// pass, and a file that another program has locked, are waited out without limit. It returns other failures, such
+// as an unknown API key, and other errors of the store.
 func (s *Sync) Run(ctx context.Context) error {
 	for failures := 0; ctx.Err() == nil; {
 		err := s.round(ctx)

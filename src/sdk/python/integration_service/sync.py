@@ -53,8 +53,8 @@ class SyncOptions:
     """How long the gateway may hold a read until something changes, 0 to 25."""
     pause_seconds: float | None = None
     """
-    The least time between two reads that find nothing. By default 1; without ``wait_seconds`` 60. After a read that
-    finds something, and when woken, it is 1 at most.
+    The least time between two reads that find nothing. By default 1, or 60 if ``wait_seconds`` is 0. After a read that
+    finds something, and after ``wake``, it is 1 at most.
     """
     compare_every_seconds: float = 3600
     """How long after a comparison with the gateway's digests the next one begins."""
@@ -77,8 +77,8 @@ class _Stopped(Exception):
 
 class Sync:
     """
-    Only the store has state: after an end of any kind, another one continues. Made by ``gateway.sync(…)``. ``run`` and
-    ``catch_up`` belong to one thread; the others may call ``wake`` and ``stop``.
+    Only the store has state: however a sync ends, a new one with the same store continues. Made by
+    ``gateway.sync(…)``. ``run`` and ``catch_up`` belong to one thread; other threads may call ``wake`` and ``stop``.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class Sync:
 
     def run(self) -> None:
         """
-        Loads what the store lacks, then follows until ``stop``. Failures that may pass are waited out, however long,
-        and a file that another program has locked; raises the others, such as an unknown API key, and other errors of
+        Loads what the store lacks, then follows until ``stop``. Failures that may pass, and a file that another program
+        has locked, are waited out without limit. Raises other failures, such as an unknown API key, and other errors of
         the store. After ``stop`` it raises none.
         """
         self._is_running = True

@@ -21,8 +21,8 @@ export interface SyncOptions {
   /** How long the gateway may hold a read until something changes, 0 to 25. Default: 25. */
   waitSeconds?: number | undefined;
   /**
-   * The least time between two reads that find nothing. Default: 1; without `waitSeconds` 60. After a read
-   * that finds something, and when woken, it is 1 at most.
+   * The least time between two reads that find nothing. Default: 1, or 60 if `waitSeconds` is 0. After a read
+   * that finds something, and after `wake`, it is 1 at most.
    */
   pauseSeconds?: number | undefined;
   /** How long after a comparison with the gateway's digests the next one begins. Default: 3600. */
@@ -70,8 +70,8 @@ const FIRST_DOUBLINGS = 3;
 const NONE = { count: 0, digest: 0 };
 
 /**
- * Keeps a store equal to what the gateway shows of an instance. Only the store has state: after an end of any
- * kind, another one continues. Made by `gateway.sync(…)`.
+ * Keeps a store equal to what the gateway shows of an instance. Only the store has state: however a sync
+ * ends, a new one with the same store continues. Made by `gateway.sync(…)`.
  */
 export class Sync {
   readonly #source: ChangeSource;
@@ -108,9 +108,9 @@ export class Sync {
   }
 
   /**
-   * Loads what the store lacks, then follows until the signal ends it. Failures that may pass are waited out,
-   * however long, and a file that another program has locked; throws the others, such as an unknown API key,
-   * and other errors of the store.
+   * Loads what the store lacks, then follows until the signal ends it. Failures that may pass, and a file
+   * that another program has locked, are waited out without limit. Throws other failures, such as an unknown
+   * API key, and other errors of the store.
    */
   async run({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     for (let failures = 0; !signal?.aborted; ) {
