@@ -13,7 +13,7 @@ SDKS := dist/sdk/.packed
 SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
 DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/telemetry src/edge/pages src/edge/docs/site-file.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
-# SQLite is first, for where no binary of it can be fetched, compiling it takes longer than all else.
+# SQLite is first: where no binary of it can be fetched, compiling it takes longer than everything else.
 PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
 TOGETHER = $(MAKE) -s -j2
 # Decided in the recipe: the output of $(shell) is never a terminal.

@@ -65,7 +65,7 @@ ${isUsual(config) ? '' : `\n  0. Tell the commands in each terminal where this d
      curl -s -H "x-api-key: ${key}" ${connections}
      curl -s -H "x-api-key: ${key}" ${connections}/${connection}/clients
 
-  3. Ask again with If-None-Match: * and get 304 without a body; no rows are read.
+  3. Ask again with If-None-Match: * and get 304 without a body; the list is not read.
      (Normally you send the ETag of the last answer.)
      curl -si -H "x-api-key: ${key}" -H 'If-None-Match: *' ${connections}
 
