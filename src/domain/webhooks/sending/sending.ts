@@ -133,7 +133,10 @@ export interface ResultChanges {
 export interface SendingChanges extends ClaimChanges, ResultChanges, Pick<CommonChanges, 'now' | 'audit'> {
   healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
-  /** Disables an active subscription and holds pending deliveries; returns whether it was active. */
+  /**
+   * Disables an active subscription, and holds as many pending deliveries as one write may; `closeRest` holds
+   * the rest. Returns whether it was active. Concurrent events may still make pending deliveries.
+   */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
   readonly retryBatches: RetryBatchRows;
   /**

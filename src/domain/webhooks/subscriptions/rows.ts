@@ -32,8 +32,11 @@ interface SubscriptionFilter {
 /** Without deleted ones. */
 export interface SubscriptionRows {
   find(id: string): Promise<ManagedSubscription | undefined>;
-  /** Its state under an exclusive lock: events, attempts and operators wait for this transaction. */
-  findLocked(id: string): Promise<ManagedSubscription | undefined>;
+  /**
+   * Its state under an exclusive lock: results, operators and, unless it is locked beside them, events wait
+   * for this transaction.
+   */
+  findLocked(id: string, isBesideEvents?: boolean): Promise<ManagedSubscription | undefined>;
   /** Newest first. */
   page(page: PageRequest, filter: SubscriptionFilter): Promise<ManagedSubscription[]>;
   countOf(id: InstanceIntegrationId): Promise<number>;

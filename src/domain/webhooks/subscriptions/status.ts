@@ -166,7 +166,8 @@ async function closeSome(
   if (isDeleted) {
     return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE);
   }
-  const present = await subscriptions.findLocked(id);
+  // Writes of many callers would keep it out otherwise.
+  const present = await subscriptions.findLocked(id, true);
   // It was enabled or deleted meanwhile.
   return present?.status === 'DISABLED' ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE) : 0;
 }

@@ -24,8 +24,8 @@ interface Receiver extends Pick<Subscription, 'id' | 'eventTypes' | 'clientIds'>
 }
 
 /**
- * Locks the subscriptions on PostgreSQL: a disabling sees these deliveries, or this write sees it. Notes
- * about receivers do not wait for it: writes of many callers would keep them out.
+ * Locks the subscriptions on PostgreSQL: a change by an operator sees these deliveries, or this write sees
+ * it. Results do not wait for it: writes of many callers would keep them out.
  */
 const receiversOn = keptStatement((db, { instanceId }: { instanceId: string }) => {
   const query = db

@@ -275,8 +275,7 @@ function refusalOf(error: unknown): StoreError {
 
 /**
  * PostgreSQL ended the write to resolve a deadlock, or refused it because it no longer has the statement.
- * Most writes lock in a fixed order, but one with events on several instances learns their subscriptions
- * late.
+ * Most writes lock in a fixed order, but a statement for several rows locks them in the order of its plan.
  */
 function mayRepeatWrite(error: unknown): boolean {
   return isDeadlock(error) || isMendedByRepetition(error);

@@ -47,7 +47,7 @@ const heldDeliveries = keptStatement((db, { seqs }: { seqs: string }) =>
     .select(PROGRESS)
     .forUpdate(),
 );
-const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate' | 'forUpdate') =>
+const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate') =>
   keptStatement((db, { ids }: { ids: string }) =>
     db
       .selectFrom('subscriptions')
@@ -58,8 +58,6 @@ const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate' | 'forUpdate')
   );
 const heldTogether = heldSubscriptions('forKeyShare');
 const heldAlone = heldSubscriptions('forNoKeyUpdate');
-/** Excludes events that are being recorded. */
-const heldToDisable = heldSubscriptions('forUpdate');
 
 const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
   db
@@ -125,6 +123,10 @@ const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedA
   db.updateTable('subscriptions').set(health).where('id', '=', id),
 );
 
+/**
+ * Does not wait for events that are being recorded: results of all subscriptions would wait with it. Their
+ * deliveries are not sent either, and are held later, like what this write leaves pending.
+ */
 const disabling = keptStatement(
   (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
     db
@@ -163,9 +165,6 @@ export function recording(db: Writer, now: number): ResultChanges & HealthChange
     noteHealth: ({ id, lastSuccessAt, failingSince }) =>
       healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
     disable: async (id, reason) => {
-      if (isPostgres(db)) {
-        await heldToDisable(db, { ids: JSON.stringify([id]) });
-      }
       const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
       if (disabled) {
         await holdPending(db, id);

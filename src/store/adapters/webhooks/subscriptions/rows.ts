@@ -24,10 +24,10 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
   const first = async (found: readonly Row[]) => (await withSecrets(db, found))[0];
   return {
     find: async (id) => first(await rows().where('id', '=', id).execute()),
-    // Excludes events that are being recorded.
-    findLocked: async (id) => {
+    findLocked: async (id, isBesideEvents = false) => {
       const query = rows().where('id', '=', id);
-      return first(await (isPostgres(writer) ? query.forUpdate() : query).execute());
+      const locked = () => (isBesideEvents ? query.forNoKeyUpdate() : query.forUpdate());
+      return first(await (isPostgres(writer) ? locked() : query).execute());
     },
     page: async (page, { instanceIntegrationId, status }) => {
       const found = rows().where(({ and }) => and({ instanceIntegrationId, status }));

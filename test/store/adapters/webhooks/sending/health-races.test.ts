@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { DeliveryId, SubscriptionId } from '../../../../../generated/ids.js';
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
+import { closeAll } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
 import type { Database } from '../../../../../src/store/database.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';
-import { newConnection } from '../subscriptions/rig.js';
-import { refused, sendingNode, sendingRig } from './rig.js';
+import { auditedIn } from '../subscriptions/rig.js';
+import { PATIENT, refused, sendingRig, succeeded } from './rig.js';
 
 const DAY_MS = 86_400_000;
 
@@ -68,32 +70,6 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
     expect(await rig.subscription(id)).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('waits in a circle with events on several instances, and both are written all the same', async () => {
-    const database = await under.openMigrated();
-    const one = sendingNode(database, await newConnection(database));
-    const other = sendingNode(database, await newConnection(database), one.clock);
-    const [first, last] = (await one.subscribe()) < (await other.subscribe()) ? [one, other] : [other, one];
-    await one.happen();
-    await other.happen();
-    const ids = (await one.claim()).deliveries.map(({ id }) => id);
-    let recording: ReturnType<typeof one.record> | undefined;
-    await one.platform.run(async (changes) => {
-      await changes.recordEvent(last.event());
-      // It may be this write that is made again.
-      if (!recording) {
-        // The receivers are gone: this disables their subscriptions.
-        recording = one.record(...ids.map((id) => refused(id, 1, 410)));
-        recording.catch(() => undefined);
-        await eventually('the recording waits', () => somebodyWaits(database));
-      }
-      await changes.recordEvent(first.event());
-    });
-    expect(await recording).toMatchObject([{ attemptsBegun: 1 }, { attemptsBegun: 1 }]);
-    const deliveries = await one.deliveries();
-    expect(deliveries.map(({ attempts_begun }) => attempts_begun).sort()).toEqual([0, 0, 1, 1]);
-    expect(deliveries.filter(({ lease_until }) => lease_until !== null)).toEqual([]);
-  });
-
   test('is noted while events are recorded for it, which many callers may do without a pause', async () => {
     const rig = await sendingRig(under);
     const id = await rig.subscribe();
@@ -107,20 +83,40 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
     expect(await rig.deliveries()).toHaveLength(2);
   });
 
-  test('disables its subscription after the events that are recorded for it, and holds their deliveries', async () => {
+  test('disables its subscription beside the events that are recorded for it, and holds up no other result', async () => {
     const rig = await sendingRig(under);
-    const id = await rig.subscribe();
+    const ids = [await rig.subscribe(), await rig.subscribe()];
     await rig.happen();
-    const deliveryId = await rig.claimOne();
-    let recording: ReturnType<typeof rig.record> | undefined;
+    const claimed = (await rig.claim()).deliveries.map(({ id }) => id);
+    const [gone, other] = claimed as [DeliveryId, DeliveryId];
+    const { subscription_id } = await rig.delivery(gone);
+    const closing = webhookUnitOfWork(rig.database);
     await rig.platform.run(async (changes) => {
       await changes.recordEvent(rig.event());
-      recording = rig.record(refused(deliveryId, 1, 410));
-      recording.catch(() => undefined);
-      await eventually('the recording waits', () => somebodyWaits(rig.database));
+      expect(await rig.record(refused(gone, 1, 410), succeeded(other))).toMatchObject([
+        { status: 'HELD' },
+        { status: 'DELIVERED' },
+      ]);
+      // Nor does it wait, in any domain, to hold what else is pending.
+      await rig.database.write((writer) =>
+        writer.updateTable('deliveries').set({ status: 'PENDING' }).where('id', '=', gone).execute(),
+      );
+      expect(await closeAll(closing, PATIENT)).toBe(1);
     });
-    await recording;
-    expect(await rig.subscription(id)).toMatchObject({ status: 'DISABLED', disabled_reason: 'GONE' });
-    expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['HELD', 'HELD']);
+    expect(await rig.subscription(subscription_id)).toMatchObject({
+      status: 'DISABLED',
+      disabled_reason: 'GONE',
+    });
+    // An event that began before is not sent, and held a moment later.
+    const statusesOf = async (id: string) =>
+      (await rig.deliveries()).filter((row) => row.subscription_id === id).map(({ status }) => status);
+    expect(await statusesOf(subscription_id)).toEqual(['HELD', 'PENDING']);
+    const due = (await rig.claim()).deliveries.map(({ id }) => id);
+    expect(due).toHaveLength(1);
+    expect(await closeAll(closing, PATIENT)).toBe(1);
+    expect(await statusesOf(subscription_id)).toEqual(['HELD', 'HELD']);
+    const active = ids.find((id) => id !== subscription_id) as SubscriptionId;
+    expect(await statusesOf(active)).toEqual(['DELIVERED', 'PENDING']);
+    expect(await auditedIn(rig.database)).toMatchObject([{ type: 'subscription.disabled', reason: 'GONE' }]);
   });
 });
