@@ -32,7 +32,8 @@ const ABOUT_A_RESULT: ReadonlySet<ErrorCode> = new Set([ErrorCode.INVALID_REQUES
 /**
  * Reports ended attempts to the domain: one call at a time, with all that ended meanwhile. Unrecorded results
  * are kept and repeated without limit: a late success counts, and a lost one would be sent again. A result
- * that the domain refuses is reported alone, and dropped after its lease, when the domain has recorded it as
+ * that fails alone waits behind the others, and is reported alone until one such gets through: its rows may
+ * be locked. One that the domain refuses is dropped after its lease, when the domain has recorded it as
  * interrupted.
  */
 export class AttemptRecorder {
@@ -42,6 +43,7 @@ export class AttemptRecorder {
   #failures = 0;
   #taken = 0;
   readonly #takenWhenRefused = new WeakMap<EndedAttempt, number>();
+  readonly #failedAlone = new Set<EndedAttempt>();
   #atOnce = MOST_AT_ONCE;
   #gathering: AbortController | undefined;
 
@@ -65,10 +67,10 @@ export class AttemptRecorder {
   async #tellAll(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
       await this.#gather();
-      const batch = this.#waiting.splice(0, fittingCount(this.#waiting, this.#atOnce));
+      const batch = this.#waiting.splice(0, fittingCount(this.#waiting, this.#atOnce, this.#failedAlone));
       try {
         await this.options.record(batch.map(({ result }) => result));
-        this.#noteSuccess();
+        this.#noteSuccess(batch);
         this.options.onSettled(batch.length);
       } catch (error) {
         this.#keep(batch, error);
@@ -90,12 +92,15 @@ export class AttemptRecorder {
     return this.#waiting.length < few;
   }
 
-  #noteSuccess(): void {
+  #noteSuccess([first]: readonly EndedAttempt[]): void {
     if (this.#failures > 0) {
       this.options.log.info('webhook attempts are recorded again', { failures: this.#failures });
     }
     this.#failures = 0;
     this.#taken += 1;
+    if (this.#failedAlone.has(first as EndedAttempt)) {
+      this.#failedAlone.clear();
+    }
     this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce * 2);
   }
 
@@ -105,10 +110,8 @@ export class AttemptRecorder {
       attempts: batch.length,
       reason: reasonOf(error),
     });
-    const isRefused = !(error instanceof ServiceError) || ABOUT_A_RESULT.has(error.code);
-    if (isRefused && batch.length === 1) {
-      const isInvalid = error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST;
-      this.#setAside(batch[0] as EndedAttempt, isInvalid);
+    if (batch.length === 1) {
+      this.#setAside(batch[0] as EndedAttempt, error);
       return;
     }
     // Also after a time-out: the domain may be too slow for so many.
@@ -116,8 +119,14 @@ export class AttemptRecorder {
     this.#waiting = [...batch, ...this.#waiting];
   }
 
-  /** Moves it to the end; drops an invalid one after its lease. */
-  #setAside(attempt: EndedAttempt, isInvalid: boolean): void {
+  /** Moves it to the end; drops one after its lease that the domain refuses. */
+  #setAside(attempt: EndedAttempt, error: unknown): void {
+    this.#failedAlone.add(attempt);
+    if (error instanceof ServiceError && !ABOUT_A_RESULT.has(error.code)) {
+      this.#waiting.push(attempt);
+      return;
+    }
+    const isInvalid = error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST;
     const takenBefore = this.#takenWhenRefused.get(attempt) ?? this.#taken;
     this.#takenWhenRefused.set(attempt, takenBefore);
     const isWrong = isInvalid || this.#taken > takenBefore;
@@ -125,19 +134,26 @@ export class AttemptRecorder {
       this.#waiting.push(attempt);
       return;
     }
+    this.#failedAlone.delete(attempt);
     const { deliveryId } = attempt.result;
     this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
     this.options.onSettled(1);
   }
 }
 
-/** How many of the first fit into one request, at least one. */
-function fittingCount(attempts: readonly EndedAttempt[], most: number): number {
+/** How many of the first fit into one request, at least one. Those that are to be alone fit with no other. */
+function fittingCount(
+  attempts: readonly EndedAttempt[],
+  most: number,
+  alone: ReadonlySet<EndedAttempt>,
+): number {
   let bytes = 0;
-  const tooMany = attempts.findIndex(({ result: { attempt } }, index) => {
+  const isFirstAlone = alone.has(attempts[0] as EndedAttempt);
+  const tooMany = attempts.findIndex((one, index) => {
+    const { attempt } = one.result;
     // A character of a message takes up to three bytes.
     bytes += BYTES_BESIDE_TEXTS + (attempt?.responseStart.length ?? 0) + 3 * (attempt?.message.length ?? 0);
-    return index > 0 && (index >= most || bytes > MOST_BYTES);
+    return index > 0 && (index >= most || bytes > MOST_BYTES || isFirstAlone || alone.has(one));
   });
   return tooMany < 0 ? attempts.length : tooMany;
 }

@@ -98,6 +98,32 @@ describe('the recording of attempts', () => {
     },
   );
 
+  test('is not kept back by a result with rows that are locked, which is reported alone until then', async () => {
+    const calls: string[][] = [];
+    let isLocked = true;
+    const { recorder, all } = recorderWith((results) => {
+      const ids = results.map(({ deliveryId }) => deliveryId);
+      calls.push(ids);
+      return isLocked && ids.includes('whd_locked')
+        ? Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Locked.'))
+        : Promise.resolve();
+    }, 12);
+    const timesTried = () => calls.filter((ids) => ids.includes('whd_locked')).length;
+    recorder.add(ended('whd_locked'));
+    await eventually('a failure', () => timesTried() === 1);
+    for (let index = 0; index < 10; index += 1) {
+      recorder.add(ended(`whd_${index}`));
+    }
+    await eventually('the others', () => calls.flat().includes('whd_9'));
+    const before = timesTried();
+    await eventually('one more failure', () => timesTried() > before);
+    recorder.add(ended('whd_last'));
+    await eventually('the last', () => calls.flat().includes('whd_last'));
+    isLocked = false;
+    await all;
+    expect(calls.filter((ids) => ids.includes('whd_locked') && ids.length > 1)).toEqual([]);
+  });
+
   test.each([
     ErrorCode.UNAVAILABLE,
     ErrorCode.INTERNAL_ERROR,
