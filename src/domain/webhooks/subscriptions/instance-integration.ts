@@ -59,9 +59,12 @@ export async function deleteSubscriptionsOf(
   return subscriptions.length;
 }
 
-function subscriptionsOf(
+/** By id, the order in which writes with events lock them. */
+async function subscriptionsOf(
   { subscriptions }: Pick<WebhookChanges, 'subscriptions'>,
   instanceIntegrationId: string,
 ): Promise<ManagedSubscription[]> {
-  return subscriptions.page({ after: undefined, limit: MAX_SUBSCRIPTIONS }, { instanceIntegrationId });
+  const all = { after: undefined, limit: MAX_SUBSCRIPTIONS };
+  const found = await subscriptions.page(all, { instanceIntegrationId });
+  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }

@@ -1,17 +1,22 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import type { InstanceIntegrationId, SubscriptionId } from '../../../../../generated/ids.js';
 import {
   disconnectInstance,
   writeConfiguration,
 } from '../../../../../src/domain/operator/instance-integrations.js';
-import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
+import type { OperatorChanges } from '../../../../../src/domain/operator/unit-of-work.js';
+import { type Attributed, inNameOf } from '../../../../../src/domain/unit-of-work.js';
 import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import {
   disableSubscription,
   enableSubscription,
 } from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
-import { describeEachDatabase } from '../../../../support/databases.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
+import { eventually } from '../../../../support/eventually.js';
 import { OPERATOR, refusal } from '../../operator/rig.js';
+import { sendingNode } from '../sending/rig.js';
 import { auditedIn, deliveriesIn, newConnection, plantDelivery, subscriptionRig } from './rig.js';
 
 describeEachDatabase('an instance that is disconnected', (under) => {
@@ -143,5 +148,47 @@ describeEachDatabase('an instance integration that is configured no more', (unde
       return writeConfiguration({ ...changes, deliveries: counting }, { id, configured: false });
     });
     expect(most).toEqual([MOST_CLOSED_AT_ONCE, MOST_CLOSED_AT_ONCE - 1]);
+  });
+});
+
+// On SQLite one write begins when the other has ended.
+describe('on PostgreSQL, during a write with events, an instance integration', () => {
+  const under = databaseUnderTest('PostgreSQL');
+  type Change = (changes: OperatorChanges & Attributed, id: InstanceIntegrationId) => unknown;
+
+  test.each<[string, Change]>([
+    ['is disconnected', (changes, id) => disconnectInstance(changes, id)],
+    ['is configured no more', (changes, id) => writeConfiguration(changes, { id, configured: false })],
+  ])('%s, and neither has to be made again', async (_, change) => {
+    const { create, run, database, connection } = await subscriptionRig(under);
+    const node = sendingNode(database, connection);
+    const { subscription } = await create();
+    // Events lock it first, though it is older.
+    const first = `whs_${'0'.repeat(22)}` as SubscriptionId;
+    await run(({ subscriptions }) => subscriptions.insert({ ...subscription, id: first, createdAt: 1 }));
+    const waits = async () => {
+      const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return (await waiting.execute(database.reader)).rows.length > 0;
+    };
+    const tries = { change: 0, event: 0 };
+    let happening: Promise<void> | undefined;
+    await inNameOf(OPERATOR, operatorUnitOfWork(database)).run(async (changes) => {
+      tries.change += 1;
+      const findLocked: typeof changes.subscriptions.findLocked = async (id) => {
+        const found = await changes.subscriptions.findLocked(id);
+        if (!happening) {
+          happening = node.platform.run(async (platform) => {
+            tries.event += 1;
+            await platform.recordEvent(node.event());
+          });
+          happening.catch(() => undefined);
+          await eventually('the write with an event waits', waits);
+        }
+        return found;
+      };
+      await change({ ...changes, subscriptions: { ...changes.subscriptions, findLocked } }, connection.id);
+    });
+    await happening;
+    expect(tries).toEqual({ change: 1, event: 1 });
   });
 });
