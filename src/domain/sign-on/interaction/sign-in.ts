@@ -75,6 +75,8 @@ async function proceed(signOn: SignOn, browser: Browser, attempt: Attempt): Prom
       return undefined;
     }
     const step = await accept(signOn, changes, browser, attempt, account.id);
+    // Last: everyone who signs in from this network waits for its count.
+    await forgiveGuess(changes, attempt.counted);
     const { passwordSetAt } = candidate;
     return { ...step, device: deviceCookieOf(signOn, browser, { accountId: account.id, passwordSetAt }) };
   });
@@ -124,10 +126,9 @@ async function accept(
   signOn: SignOn,
   changes: AdvancePorts & Pick<SignOnChanges, 'attempts' | 'grants' | 'lock'>,
   browser: Browser,
-  { form, candidate: { applicationId, instanceId }, counted }: Attempt,
+  { form, candidate: { applicationId, instanceId } }: Attempt,
   id: AccountId,
 ): Promise<BrowserStep> {
-  await forgiveGuess(changes, counted);
   const attributes = { application_id: applicationId, instance_id: instanceId };
   await auditIn(changes, browser, { type: 'account', id }, { type: 'sign_in', attributes });
   const signInHere = async (seen: Session | undefined) => {

@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import { makeLink } from '../../../../src/domain/credentials/links.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
 import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
 import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
 import { ServiceError } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
-import { describeEachDatabase } from '../../../support/databases.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
 import { audited, type BrowserRig, browserRig, newPerson, type Person } from '../browser-rig.js';
-import { TestBrowser } from '../test-browser.js';
+import { codeOf, TestBrowser } from '../test-browser.js';
 
 const TIMES = 20;
 
@@ -131,4 +133,32 @@ describeEachDatabase('what is sent many times at once', (under) => {
     const late = await browser.authorize({ prompt: 'none' });
     expect(late).toMatchObject({ location: expect.stringContaining('error=login_required') });
   });
+});
+
+const onPostgres = databaseUnderTest('PostgreSQL');
+
+test('a sign-in that waits for a write about its client keeps no one else of its network waiting', async () => {
+  const rig = await browserRig(onPostgres);
+  // A first sign-in activates the person, which waits for other writes about the client.
+  const [invited, colleague] = [
+    await newPerson(rig, [rig.here.clientId]),
+    await newPerson(rig, [rig.here.clientId]),
+  ];
+  const [browser, other] = [new TestBrowser(rig), new TestBrowser(rig)];
+  await browser.authorize();
+  await other.authorize();
+  const { reader } = rig.database;
+  const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  const { signingIn } = await rig.run(async (changes) => {
+    await changes.lock(rig.here.clientId);
+    const step = browser.signIn(invited);
+    step.catch(() => undefined);
+    await eventually('the sign-in waits', async () => (await waiting.execute(reader)).rows.length > 0);
+    await expect(other.signIn(colleague, { password: 'a wrong guess' })).resolves.toMatchObject({
+      kind: 'page',
+    });
+    // Wrapped, or the transaction would wait for what waits for it.
+    return { signingIn: step };
+  });
+  codeOf(await signingIn);
 });
