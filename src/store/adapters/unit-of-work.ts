@@ -134,7 +134,11 @@ async function earlierAnswer<T>(
     .where('key', '=', key)
     .orderBy('owner_id', 'desc')
     .select(['request_hash', 'response'])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (earlier === undefined) {
+    const message = 'The idempotency key is being removed, because its time is over. Try again in a moment.';
+    throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
+  }
   if (earlier.request_hash !== request_hash || earlier.response === null) {
     throw new ServiceError(
       ErrorCode.IDEMPOTENCY_KEY_REUSED,
