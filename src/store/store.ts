@@ -26,6 +26,7 @@ import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import type { Database } from './database.js';
+import { CutLog } from './dialects/cut-log.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
   DueNotifications,
@@ -52,6 +53,8 @@ export interface StoreOptions extends SqliteOptions {
   dataDir: string;
   /** Claims the directory for this process, and refuses one that is claimed. SQLite only. */
   alone?: boolean;
+  /** Another program reads the log of a SQLite file that was not closed, or (false) does so no more. */
+  onLogKept?: (isKept: boolean) => void;
   /** PostgreSQL instead. */
   databaseUrl?: string;
   /** Of PostgreSQL. */
@@ -95,7 +98,9 @@ export const RESTORE_STAGE = 'restoring';
 /** Every port of the domain over one database. */
 export async function openStore(options: StoreOptions) {
   const { dataDir, watch } = options;
+  const file = join(dataDir, DATABASE_FILE);
   const wasUnclosed = options.databaseUrl === undefined && options.alone === true && isUnclosed(dataDir);
+  const cutLog = wasUnclosed ? new CutLog(file, options.onLogKept) : undefined;
   const refusals = new WriteRefusals(options.writes, watch);
   let audit: { mac: AuditMac; listener: AuditChainsListener } | undefined;
   const database = withAuditChains(
@@ -113,15 +118,12 @@ export async function openStore(options: StoreOptions) {
     if (options.databaseUrl !== undefined) {
       await database.write(continuePositions);
     }
-    if (wasUnclosed) {
-      // After a failed sync, the disk may lack pages of the log that the system still shows. The checkpoint
-      // copies them into the database file; the write of the new life then begins the log anew. If a start
-      // fails here, it has begun no life, and the next start repeats both.
-      await sql`pragma wal_checkpoint(PASSIVE)`.execute(database.patient);
-      await database.write(beginLifeAfterUnclosedFile);
+    if (cutLog) {
+      // A checkpoint that fails is repeated by the next start, and has begun no life yet.
+      await cutLog.replace(() => database.write(beginLifeAfterUnclosedFile), database.tryWrite);
     }
   } catch (error) {
-    await (wasUnclosed ? closeKeepingLog(join(dataDir, DATABASE_FILE), database.close) : database.close());
+    await (cutLog ? closeKeepingLog(file, database.close) : database.close());
     throw error instanceof StoreError ? error : asRefusal(error);
   }
   let notifications: DueNotifications | undefined;
@@ -187,6 +189,7 @@ export async function openStore(options: StoreOptions) {
     close: async () => {
       await notifications?.close();
       await replica?.close();
+      cutLog?.end();
       await database.close();
     },
   };

@@ -11,9 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
+import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { stage, unstage } from '../../src/files/staged.js';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
+import { CutLog } from '../../src/store/dialects/cut-log.js';
 import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
@@ -22,6 +25,7 @@ import { DATABASE_FILE, openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
 import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
 import { spoilTable } from '../support/sqlite/spoilt-table.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -191,12 +195,61 @@ describe('a SQLite file', () => {
       copyFileSync(join(place.dataDir, name), join(cut, name));
     }
     await store.close();
-    await under.openStore({ dataDir: cut }, 'live', { alone: true });
+    const onLogKept = jest.fn();
+    await under.openStore({ dataDir: cut }, 'live', { alone: true, onLogKept });
+    expect(onLogKept).not.toHaveBeenCalled();
     copyFileSync(join(cut, DATABASE_FILE), join(synced, DATABASE_FILE));
     const { reader } = await under.open({ dataDir: synced });
     expect(await reader.selectFrom('environment').select('name').execute()).toEqual([{ name: 'live' }]);
     expect(await reader.selectFrom('change_lives').select('life').execute()).toHaveLength(1);
   });
+
+  test.each<{ title: string; readOn: (other: BetterSqlite3.Database) => void }>([
+    { title: 'ends its read', readOn: () => undefined },
+    {
+      title: 'begins the log anew and reads that',
+      readOn: (other) => {
+        other.pragma('wal_checkpoint(PASSIVE)');
+        other.exec('create table later (id integer); begin; select count(*) from environment');
+      },
+    },
+  ])(
+    'that was not closed has its rows without its log when a program that reads it $title',
+    async ({ readOn }) => {
+      const place = await under.newPlace();
+      const [cut, synced] = [directory(), directory()];
+      const file = join(cut, DATABASE_FILE);
+      copyFileSync(join(place.dataDir, DATABASE_FILE), file);
+      const other = new Sqlite(file);
+      other.exec('begin; select count(*) from environment');
+      const writing = openSqlite(file);
+      await writing.write((writer) => sql`create table late (id integer)`.execute(writer));
+      const ended = jest.spyOn(CutLog.prototype, 'end');
+      const said: boolean[] = [];
+      const { told: isReplaced, tell } = signalled();
+      const onLogKept = (isKept: boolean) => {
+        said.push(isKept);
+        if (!isKept) {
+          tell();
+        }
+      };
+      const open = () => under.openStore({ dataDir: cut }, 'live', { alone: true, onLogKept });
+      await (await open()).close();
+      expect(ended).toHaveBeenCalledTimes(1);
+      await open();
+      expect(said).toEqual([true, true]);
+      other.exec('commit');
+      readOn(other);
+      await isReplaced;
+      expect(said).toEqual([true, true, false]);
+      ended.mockRestore();
+      copyFileSync(file, join(synced, DATABASE_FILE));
+      const { reader } = await under.open({ dataDir: synced });
+      expect((await reader.introspection.getTables()).map(({ name }) => name)).toContain('late');
+      other.close();
+      await writing.close();
+    },
+  );
 
   test('leaves the mode of a directory that was there as its owner set it', async () => {
     const dataDir = directory();

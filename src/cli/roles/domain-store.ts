@@ -55,6 +55,12 @@ export async function openDomainStore(
       onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
     }),
     alone: true,
+    onLogKept: (isKept) =>
+      isKept
+        ? log.warn(
+            'another program, such as Litestream, reads the write-ahead log of the database, so it cannot be begun anew yet; until then, a power failure can undo writes or damage the database if a sync failed before this start',
+          )
+        : log.info('the write-ahead log was begun anew'),
     watch: storeMetrics(metrics),
     onClocksApart: (apartMs) =>
       apartMs === undefined
