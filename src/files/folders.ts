@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 const OWNER_ONLY = 0o700;
@@ -7,10 +7,28 @@ const UNSYNCABLE = ['EACCES', 'EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP'];
 
 /** Makes a folder, and those above it, for its owner alone; they survive a power failure. */
 export function makeFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
+  const first = makeRecursively(path);
   const present = dirname(resolve(first ?? path));
   for (let made = resolve(path); first !== undefined && made !== present; made = dirname(made)) {
     syncFolder(dirname(made));
+  }
+}
+
+/** Returns the first folder that was missing. */
+function makeRecursively(path: string): string | undefined {
+  try {
+    return mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw error;
+    }
+    // Node says so of a used-up quota or a read-only disk too. A call for one folder says what is true.
+    let missing = resolve(path);
+    while (missing !== dirname(missing) && !existsSync(dirname(missing))) {
+      missing = dirname(missing);
+    }
+    mkdirSync(missing, OWNER_ONLY);
+    throw error;
   }
 }
 

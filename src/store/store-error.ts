@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
 /** Why the database cannot be used, as a sentence for the operator. */
@@ -20,14 +21,17 @@ export class CopyError extends Error {
   }
 }
 
+/** The code of EDQUOT, a used-up quota of a disk, for which Node has no name. */
+export const NO_QUOTA = `Unknown system error -${constants.errno.EDQUOT}`;
+
 /** Another writing process, a disk that is full or fails, or too many open files. */
-const PASSING = /^(SQLITE_(BUSY|FULL|IOERR)|E(NOSPC|DQUOT|MFILE|NFILE)$)/;
+const PASSING = new RegExp(`^(SQLITE_(BUSY|FULL|IOERR)|(E(NOSPC|MFILE|NFILE)|${NO_QUOTA})$)`);
 
 /** An outage according to the dialect, or a code of SQLite or the system. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.code === ErrorCode.UNAVAILABLE
-    : PASSING.test(String((error as { code?: unknown }).code));
+    : PASSING.test(String((error as { code?: unknown } | undefined)?.code));
 }
 
 /** In the words of the database. */

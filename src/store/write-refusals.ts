@@ -1,5 +1,5 @@
 import type { Database, StoreWatch } from './database.js';
-import { databaseReasonOf } from './store-error.js';
+import { databaseReasonOf, NO_QUOTA } from './store-error.js';
 
 export interface RefusalListener {
   /** The first refusal after writes succeeded. */
@@ -9,7 +9,9 @@ export interface RefusalListener {
 }
 
 /** Error codes of SQLite, the system and PostgreSQL for a full, read-only or failing disk. */
-const REFUSING = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS)$|53100$|25006$|58)/;
+const REFUSING = new RegExp(
+  `^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|(E(IO|NOSPC|FBIG|ROFS)|${NO_QUOTA}|53100|25006)$|58)`,
+);
 /** On a full disk some writes still succeed, so one successful write does not end the state. */
 const REMEMBERED_MS = 10_000;
 

@@ -180,6 +180,17 @@ describe('what is left in a folder', () => {
   });
 });
 
+test('a folder that cannot be made is refused with the true reason, which a recursive call of Node hides', () => {
+  jest.spyOn(fs, 'mkdirSync').mockImplementation((_, options) => {
+    const code = typeof options === 'object' ? 'ENOENT' : 'EROFS';
+    throw Object.assign(new Error(code), { code });
+  });
+  syncBuiltinESMExports();
+  const path = join(directory(), 'some/where');
+  expect(() => makeFolder(path)).toThrow('EROFS');
+  expect(fs.mkdirSync).toHaveBeenLastCalledWith(dirname(path), 0o700);
+});
+
 test('folders that are made are for their owner alone, and each name is synced', () => {
   const above = directory();
   const opened: unknown[] = [];

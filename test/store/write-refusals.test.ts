@@ -1,7 +1,9 @@
+import { constants } from 'node:os';
 import { expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import type { Database } from '../../src/store/database.js';
 import { WriteRefusals } from '../../src/store/write-refusals.js';
+import { databaseUnderTest } from '../support/databases.js';
 
 /** A database whose writes fail with the given error, if any, under a clock that the test moves. */
 function rig() {
@@ -21,6 +23,9 @@ function rig() {
   return { told, state, refusals, write: () => watched.write(async () => undefined) };
 }
 
+const NO_QUOTA = `Unknown system error -${constants.errno.EDQUOT}`;
+const sqlite = databaseUnderTest('SQLite');
+
 const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
 const unavailable = (cause: Error, internal: string) =>
   new ServiceError(ErrorCode.UNAVAILABLE, 'Try again later.', { internal, cause });
@@ -32,6 +37,7 @@ test.each([
   'EIO',
   'ENOSPC',
   'EROFS',
+  NO_QUOTA,
   '53100',
   '25006',
   '58030',
@@ -46,6 +52,14 @@ test.each([
     `Writes were refused recently (2), for example: ${code}: it failed`,
   );
   expect(told).toEqual(['counted', `${code}: it failed`, 'counted']);
+});
+
+test('a write that a used-up quota refuses on SQLite may be tried again', async () => {
+  const { write } = await sqlite.openMigrated();
+  const refused = write(async () => {
+    throw withCode(NO_QUOTA);
+  });
+  await expect(refused).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
 });
 
 test('after ten seconds without a refusal the next write that is taken ends the trouble', async () => {

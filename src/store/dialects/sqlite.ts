@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { makePrivately, stage, unstage } from '../../files/staged.js';
 import { Sqlite } from '../better-sqlite3.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
-import { mayPass, StoreError } from '../store-error.js';
+import { mayPass, NO_QUOTA, StoreError } from '../store-error.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
 import { GroupCommit, type TransactionControl } from './group-commit.js';
@@ -263,7 +263,9 @@ function transactionControl(database: BetterSqlite3.Database): TransactionContro
 }
 
 /** A full or failing disk, too many files, or another writing process: SQLite's and the system's codes. */
-const DISK_TROUBLE = /^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|E(IO|NOSPC|DQUOT|FBIG|ROFS|MFILE|NFILE)$)/;
+const DISK_TROUBLE = new RegExp(
+  `^(SQLITE_(BUSY|FULL|IOERR|CANTOPEN|READONLY)|(E(IO|NOSPC|FBIG|ROFS|MFILE|NFILE)|${NO_QUOTA})$)`,
+);
 
 /** The failure came before or during the commit: nothing was written, and a retry may succeed. */
 function asDiskTrouble(error: unknown): unknown {
