@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { makeFolder } from '../files/folders.js';
 import { lockFile } from '../store/file-lock.js';
-import { mayPass, StoreError } from '../store/store-error.js';
+import { StoreError } from '../store/store-error.js';
 import type { RoleName } from './roles/role.js';
 import { PassingError, StartupError } from './startup-error.js';
 
@@ -40,8 +40,9 @@ export function claimSocket(path: string, refusal: string): void {
   try {
     makeFolder(directory);
   } catch (error) {
-    const Kind = mayPass(error) ? PassingError : StartupError;
-    throw new Kind(`The directory ${directory} cannot be written: ${(error as Error).message}.`);
+    throw new StartupError(`The directory ${directory} cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
   const lock = lockOf(path, refusal);
   // If the lock were garbage-collected, it would be released.

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.js';
 import { SecretsKeyError } from '../keys/secrets-key.js';
-import { StoreError } from '../store/store-error.js';
+import { mayPass, StoreError } from '../store/store-error.js';
 
 /** Why the process cannot start, as a sentence for the operator. Never shown with a stack trace. */
 export class StartupError extends Error {}
@@ -18,8 +18,12 @@ export function exitCodeOfStart(error: unknown): number | undefined {
   if (error instanceof PassingError) {
     return EXIT_FAILED;
   }
-  const kinds = [StartupError, ConfigError, SecretsKeyError, StoreError];
-  return kinds.some((kind) => error instanceof kind) ? EXIT_CANNOT_START : undefined;
+  if (![StartupError, ConfigError, SecretsKeyError, StoreError].some((kind) => error instanceof kind)) {
+    return undefined;
+  }
+  // The domain waits for a store that it may open later.
+  const isForNow = !(error instanceof StoreError) && mayPass((error as Error).cause);
+  return isForNow ? EXIT_FAILED : EXIT_CANNOT_START;
 }
 
 const LISTEN_FAILURES: Record<string, string> = {

@@ -1,9 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import fs, { mkdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { refuseSecondDomain } from '../../src/cli/roles/domain-listeners.js';
-import { claimRunDir } from '../../src/cli/sockets.js';
+import { claimRunDir, runDirOf } from '../../src/cli/sockets.js';
+import { exitCodeOfStart } from '../../src/cli/startup-error.js';
 import { loadConfig } from '../../src/config/config.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -26,6 +28,31 @@ test.each([
     },
   ]);
 });
+
+test.each([
+  ['directory', 'mkdirSync', 'ENOSPC'],
+  ['lock', 'openSync', 'EMFILE'],
+] as const)(
+  'a socket whose %s cannot be made for now ends the start so that it is made again',
+  (_, call, code) => {
+    const config = loadConfig({ ENVIRONMENT: 'demo', DATA_DIR: join(directory(), 'data') });
+    mkdirSync(runDirOf(config), { recursive: true });
+    const failing = jest.spyOn(fs, call).mockImplementation(() => {
+      throw Object.assign(new Error(code), { code });
+    });
+    syncBuiltinESMExports();
+    let refusal: unknown;
+    try {
+      refusal = claimRunDir(config);
+    } catch (error) {
+      refusal = error;
+    } finally {
+      failing.mockRestore();
+      syncBuiltinESMExports();
+    }
+    expect(exitCodeOfStart(refusal)).toBe(1);
+  },
+);
 
 test('a domain leaves its socket to one of an earlier release, which holds no lock', async () => {
   const path = join(directory(), 'data', 'run', 'domain.sock');

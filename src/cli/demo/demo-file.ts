@@ -132,6 +132,8 @@ export function writeDemoFile(path: string, content: DemoFile): void {
     makeFolder(dirname(path));
     writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
   } catch (error) {
-    throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`);
+    throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }

@@ -13,13 +13,12 @@ import { addHealth } from '../../rpc/health.js';
 import { addReflection } from '../../rpc/reflection.js';
 import { closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/server.js';
 import type { Store } from '../../store/store.js';
-import { mayPass } from '../../store/store-error.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { type RpcCallTimer, rpcCallTimer } from '../../telemetry/metrics.js';
 import { grpcAddressOf } from '../from-config.js';
 import { claimSocket, isListening, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
-import { cannotListen, PassingError, StartupError } from '../startup-error.js';
+import { cannotListen, StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 import { liveTokens, roleAuthenticator } from './role-tokens.js';
 
@@ -139,8 +138,8 @@ async function bindSocket(server: RpcServer, path: string): Promise<void> {
     await server.listen(`unix:${path}`);
     chmodSync(path, 0o600);
   } catch (error) {
-    // Such as on a disk that is full.
-    const Kind = mayPass(error) ? PassingError : StartupError;
-    throw new Kind(`The socket ${path} cannot be made: ${(error as Error).message}.`);
+    throw new StartupError(`The socket ${path} cannot be made: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DemoFile, demoFilePath, readDemoFile, writeDemoFile } from '../../../src/cli/demo/demo-file.js';
-import { StartupError } from '../../../src/cli/startup-error.js';
+import { exitCodeOfStart, StartupError } from '../../../src/cli/startup-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { newClientSecret } from '../../../src/identifiers/client-secret.js';
 import { newServiceToken } from '../../../src/identifiers/service-token.js';
@@ -138,6 +138,23 @@ describe('demo.json', () => {
     expect(() => writeDemoFile(path, whole)).toThrow(StartupError);
     expect(() => writeDemoFile(path, whole)).toThrow(/demo\.json cannot be written: /);
     expect(readdirSync(dirname(path))).toEqual(['demo.json']);
+  });
+
+  test('for which there is no room ends the start so that it is made again', () => {
+    const writing = jest.spyOn(fs, 'writeFileSync').mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    syncBuiltinESMExports();
+    let refusal: unknown;
+    try {
+      writeDemoFile(demoFilePath(newDirectory()), whole);
+    } catch (error) {
+      refusal = error;
+    } finally {
+      writing.mockRestore();
+      syncBuiltinESMExports();
+    }
+    expect(exitCodeOfStart(refusal)).toBe(1);
   });
 
   test('in a directory that is a file is a sentence too', () => {
