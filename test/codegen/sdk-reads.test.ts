@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { generatedDir, root } from '../../src/codegen/layout.js';
 import { readBundle } from '../../src/codegen/steps/bundles.js';
 import { sdkReads } from '../../src/codegen/steps/sdk-reads.js';
-import { type Contract, readsOf } from '../../src/codegen/steps/sdk-reads-contract.js';
+import { type Contract, camel, readsOf } from '../../src/codegen/steps/sdk-reads-contract.js';
 
 const withOneOperation: Contract = {
   paths: {
@@ -112,6 +112,6 @@ describe('an operation that the generator cannot express is refused', () => {
 test('the TypeScript SDK, whose reads are written by hand, has all of them', async () => {
   const written = readFileSync(join(root, 'src/sdk/typescript/src/gateway.ts'), 'utf8');
   const reads = readsOf(await readBundle<Contract>(generatedDir, 'gateway'));
-  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [pages.name] : [])]);
+  const names = reads.flatMap(({ name, pages }) => [name, ...(pages ? [camel(pages.name)] : [])]);
   expect(names.filter((name) => !written.includes(`\n  ${name}(`))).toEqual([]);
 });

@@ -115,7 +115,8 @@ export function readsOf({ paths, components }: Contract): Read[] {
   return reads;
 }
 
-const camel = (words: string) => words.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
+/** As in the name of a function. */
+export const camel = (words: string) => words.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function assertIs(isSo: boolean, { operationId }: Operation, fault: string): void {
   if (!isSo) {
