@@ -120,6 +120,57 @@ describe('a host name', () => {
     await expect(find()).rejects.toThrow('ENOTFOUND');
   });
 
+  describe('that the system knew before', () => {
+    const MOST_KEPT = 1_000;
+    function rig() {
+      const asked: string[] = [];
+      const hanging: (() => void)[] = [];
+      const resolve = resolving({
+        ask: async () => [],
+        system: (hostname) => {
+          asked.push(hostname);
+          return hostname.startsWith('dead')
+            ? new Promise((_, reject) => hanging.push(() => reject(new Error('EAI_AGAIN'))))
+            : Promise.resolve(ADDRESSES);
+        },
+      });
+      const find = (name: string) => resolve(`${name}.local`).catch(() => 'failed');
+      const end = async (found: ReturnType<typeof find>) => {
+        hanging.shift()?.();
+        expect(await found).toBe('failed');
+        await new Promise(setImmediate);
+      };
+      return { asked, find, end };
+    }
+
+    test('takes turns with those that hang', async () => {
+      const { asked, find, end } = rig();
+      await find('one');
+      await find('two');
+      const dead = [find('dead-1'), find('dead-2')] as const;
+      await new Promise(setImmediate);
+      await find('one');
+      await find('two');
+      await end(dead[0]);
+      await end(dead[1]);
+      expect(asked.slice(2)).toEqual(['dead-1.local', 'one.local', 'dead-2.local', 'two.local']);
+    });
+
+    test('is renewed without the loss of the others where there is no room for more', async () => {
+      const { find, end } = rig();
+      for (let count = 0; count < MOST_KEPT; count += 1) {
+        await find(`known-${count}`);
+      }
+      const first = find('dead-1');
+      await new Promise(setImmediate);
+      await find('known-0');
+      const second = find('dead-2');
+      await end(first);
+      expect(await find('known-1')).toEqual(ADDRESSES);
+      await end(second);
+    });
+  });
+
   test('that name servers know is not asked of the system', async () => {
     const resolve = resolving({
       ask: async () => ADDRESSES,

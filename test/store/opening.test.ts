@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   linkSync,
@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import type BetterSqlite3 from 'better-sqlite3';
@@ -204,6 +205,36 @@ describe('a SQLite file', () => {
     expect(await reader.selectFrom('change_lives').select('life').execute()).toHaveLength(1);
   });
 
+  test('that was not closed begins one more life, and none in a start whose checkpoint fails', async () => {
+    const place = await under.newPlace();
+    const store = await openStore({ ...place, environment: 'live' });
+    const cut = directory();
+    for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) {
+      copyFileSync(join(place.dataDir, name), join(cut, name));
+    }
+    await store.close();
+    const { pragma } = Sqlite.prototype;
+    const failing = jest.spyOn(Sqlite.prototype, 'pragma').mockImplementation(function (
+      this: BetterSqlite3.Database,
+      ...given
+    ) {
+      if (given[0].startsWith('wal_checkpoint')) {
+        throw Object.assign(new Error('The disk is full'), { code: 'SQLITE_FULL' });
+      }
+      return pragma.apply(this, given);
+    });
+    try {
+      expect(await refusalOf({ dataDir: cut, environment: 'live', alone: true })).toMatchObject({
+        ...{ message: 'The database cannot be used at the moment: The disk is full.', mayPass: true },
+      });
+    } finally {
+      failing.mockRestore();
+    }
+    await under.openStore({ dataDir: cut }, 'live', { alone: true });
+    const { reader } = await under.open({ dataDir: cut });
+    expect(await reader.selectFrom('change_lives').select('life').execute()).toHaveLength(2);
+  });
+
   test.each<{ title: string; readOn: (other: BetterSqlite3.Database) => void }>([
     { title: 'ends its read', readOn: () => undefined },
     {
@@ -256,6 +287,20 @@ describe('a SQLite file', () => {
     chmodSync(dataDir, 0o755);
     await under.openStore({ dataDir });
     expect(statSync(dataDir).mode & 0o777).toBe(0o755);
+  });
+
+  test('whose directory cannot be made for lack of room is refused for now', async () => {
+    const failing = jest.spyOn(fs, 'mkdirSync').mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    syncBuiltinESMExports();
+    try {
+      const dataDir = '/var/lib/full';
+      expect((await refusalOf({ dataDir, environment: 'demo' })).mayPass).toBe(true);
+    } finally {
+      failing.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   test('that cannot be made is refused with the path', async () => {
