@@ -59,4 +59,18 @@ describeWith('chromium', 'long words on the narrowest phone', (executable) => {
       expect((await auditOf(page)).filter((fault) => fault.includes('beyond the edge'))).toEqual([]);
     });
   });
+
+  test('what was used last says so below its name, which no word is broken for', async () => {
+    const { page } = await visit({ viewport: { width: 320, height: 640 } });
+    const contexts = [{ ...context, clientName: 'Tallowfern', roleName: 'Owner' }];
+    const content = chooseContextPage('i', shared, {
+      interaction: undefined,
+      accountEmail: EMAIL,
+      contexts,
+      refusals: [],
+    });
+    await page.setContent(String(layout({ ...content, scripts: [] }, true)));
+    const name = await page.getByText('Tallowfern', { exact: true }).boundingBox();
+    expect(name?.height).toBeLessThan(30);
+  });
 });

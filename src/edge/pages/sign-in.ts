@@ -35,13 +35,18 @@ ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet?
   return { title: 'Sign in', brand: instanceName, body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }
 
-/** Offers the contexts of a person, the last used one first. */
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** Offers the contexts of a person by the names of the clients, the last used one first. */
 export function chooseContextPage(
   interaction: string,
   { csrfToken, applicationName, instanceName }: Interaction,
   { accountEmail, contexts, refusals }: ContextPage,
 ): PageContent {
-  const offered = [...contexts].sort((one, other) => Number(other.lastUsed) - Number(one.lastUsed));
+  const offered = [...contexts].sort(
+    (one, other) =>
+      Number(other.lastUsed) - Number(one.lastUsed) || byName.compare(one.clientName, other.clientName),
+  );
   const body = html`<h1>Continue as</h1>
 <p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
 ${formAlert(refusals, [])}

@@ -89,6 +89,8 @@ footer { margin: 1.5rem 0 0; text-align: center; font-size: .8125rem; }
   .frame { justify-content: flex-start; padding: 1.75rem 1rem 1.5rem; }
   .brand { margin-bottom: 1.1rem; }
   .card { padding: 1.6rem 1.25rem 1.4rem; }
+  .choices button { display: grid; grid-template-columns: auto 1fr; row-gap: .35rem; }
+  .last { grid-column: 2; justify-self: start; }
 }
 @media (forced-colors: active) { button, .button, .card { border-color: ButtonBorder; } }
 `;

@@ -7,6 +7,7 @@ const worker = {
   clientName: 'Alpine & <Co>',
   lastUsed: false,
 };
+const other = { ...worker, clientId: 'cli_q7Fh2mX0aVbN4sK9tYcW1e', clientName: 'Aldgate Foods' };
 const user = {
   userType: UserType.USER,
   clientId: 'cli_x9sS1bFSklla6YZ7pnS811',
@@ -27,15 +28,15 @@ describePage({
     value: {
       interaction: shared,
       accountEmail: 'maria@example.com',
-      contexts: [worker, user],
+      contexts: [worker, other, user],
       refusals: [{ input: 'context', message: 'You no longer have this role.' }],
     },
   },
   shows: [
     /<form method="post" action="\/auth\/choose-context">/,
     /<form method="post" action="\/auth\/cancel">[\s\S]*name="interaction" value="[\w-]+"[\s\S]*name="csrf_token" value="[\w-]+"[\s\S]*>Cancel<\/button>/,
-    // The one used last comes before the others.
-    /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*name="context" value="WORKER:cli_xNL3k5MFYkU0K3ppS8ZsJC"/,
+    // The one used last comes before the others, which are in the order of their names.
+    /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*Aldgate Foods[\s\S]*Alpine &amp; &lt;Co&gt;/,
     /Northwind Traders<\/b><span>Dashboard user · Owner<\/span><\/span><span class="last">Last used/,
     /Alpine &amp; &lt;Co&gt;<\/b><span>Worker<\/span>/,
     'Signed in as <b>maria@example.com</b>',
