@@ -58,14 +58,14 @@ export function readSources(): Sources {
   };
 }
 
-/** Style whose dark colours follow the system or, with `data-theme`, the choice of the reader. */
+/** Style that is dark where the system or, with `data-theme`, the reader wants it; never on paper. */
 function switchable(style: string): string {
   const chosen =
-    ':root[data-theme="light"] { color-scheme: light; }\n:root[data-theme="dark"] { color-scheme: dark; }\n';
+    ':root[data-theme="light"] { color-scheme: light; }\n@media screen { :root[data-theme="dark"] { color-scheme: dark; } }\n';
   const colours = style.replace(
     DARK,
     (_, dark: string) =>
-      `@media (prefers-color-scheme: dark) {\n  :root:not([data-theme="light"]) {${dark}}\n}\n:root[data-theme="dark"] {${dark}}`,
+      `@media (prefers-color-scheme: dark) {\n  :root:not([data-theme="light"]) {${dark}}\n}\n@media screen { :root[data-theme="dark"] {${dark}} }`,
   );
   return `${colours}${chosen}`;
 }

@@ -144,6 +144,17 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       await page.getByRole('option').first().waitFor();
       const { x, width } = (await page.getByRole('listbox').boundingBox()) ?? { x: -1, width: 0 };
       expect({ x, right: x + width }).toEqual({ x: 16, right: PHONE.viewport.width - 16 });
+      expect((await page.getByRole('combobox').boundingBox())?.width).toBe(width);
+    });
+
+    test('can be read in forced colours, and shows which result is chosen', async () => {
+      const page = await open('/docs', { forcedColors: 'active', colorScheme: 'dark' });
+      await page.getByRole('combobox').fill('signature');
+      await page.locator('.results mark').first().waitFor();
+      expect(await docsAuditOf(page)).toEqual([]);
+      await page.keyboard.press('ArrowDown');
+      const outlines = `[...document.querySelectorAll('.results a')].map((one) => getComputedStyle(one).outlineStyle)`;
+      expect((await page.evaluate<string[]>(outlines)).slice(0, 2)).toEqual(['solid', 'none']);
     });
 
     test('closes its results when the focus goes on, but not when a result gets it', async () => {
@@ -302,6 +313,18 @@ describeWith('chromium', 'the documentation in use', (executable) => {
         expect(await page.evaluate('localStorage.length')).toBe(0);
       },
     );
+
+    test('are light on paper, where all of the code is', async () => {
+      const page = await open('/docs/webhooks', { viewport: { width: 718, height: 1000 } });
+      await page.getByRole('button', { name: 'Dark colours' }).click();
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(23, 27, 43)');
+      const cut = `[...document.querySelectorAll('pre, .table')].filter((one) => one.scrollWidth > one.clientWidth).length`;
+      expect(await page.evaluate(cut)).toBe(0);
+      for (const control of await page.locator('header, .copy, .page-text, .neighbours').all()) {
+        expect(await control.isVisible()).toBe(false);
+      }
+    });
 
     test('of the sign-in pages and of code are all switched', () => {
       const style = docs.site.find(({ path }) => path.endsWith('.css'))?.body ?? '';
