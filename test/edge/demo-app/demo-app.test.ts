@@ -135,7 +135,7 @@ describe('the application of the demo', () => {
       'correct-horse-demo',
       'user of &lt;Tallowfern&gt;',
       'Juniper People',
-      'sign in to Harborlight Payroll as; for Juniper People use the button above',
+      'sign in to Harborlight Payroll with that address; for Juniper People, use the button above',
     ]) {
       expect(body).toContain(words);
     }

@@ -32,7 +32,7 @@ export function startPage(instances: readonly Instance[], people: readonly Perso
       html`<a class="button${index > 0 && ' quiet'}" href="${signInPath({ callback: callbackPath })}">Sign in to ${name}</a>`,
   )}</div>
 <h2>People of the demo</h2>
-<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual ?? ''} as${others.length > 0 && `; for ${others.join(' or ')} use the button above`}:</p>
+<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual ?? ''} with that address${others.length > 0 && `; for ${others.join(' or ')}, use the button above`}:</p>
 <ul class="people">${people.map(
     ({ email, note }) =>
       html`<li><a href="${signInPath({ email })}"><b>${email}</b><span>${note}</span></a></li>`,
