@@ -127,7 +127,7 @@ export const pages: Record<string, Way> = {
   'set password, reset': async (page, rig) => {
     await page.goto(await passwordLink(rig, PasswordLinkPurpose.RESET));
   },
-  'set password, too short': withPassword('short', 'Set a password'),
+  'set password, too short': withPassword('plum harbour', 'Set a password'),
   'set password, too common': withPassword('password123', 'Set a password'),
   'password set': withPassword('plum harbour lighthouse', 'Your password is set'),
   'verify email': async (page, rig) => {
