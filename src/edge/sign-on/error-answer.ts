@@ -1,4 +1,5 @@
 import type { Operation } from 'openapi-backend';
+import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
@@ -16,6 +17,11 @@ interface Told {
 }
 
 const START_AGAIN = 'Go back to your application and start again from there.';
+/** Mail programs break long links. */
+const OPEN_AGAIN = 'Open the link in the message again. If it is broken into lines, copy all of it.';
+const MAILED_LINKS: ReadonlySet<string> = new Set(
+  [operations.setPassword, operations.verifyEmail, operations.changeEmail].map(({ path }) => path),
+);
 
 const FAULT: Told = {
   status: 500,
@@ -56,7 +62,7 @@ const BODY_TOLD: Record<BodyRefusal['status'], Told> = {
 export function signOnErrors(pages: PageWriter) {
   return (error: ServiceError, requestId: string, failure: Failure): HttpAnswer =>
     answersPeople(failure.operation, failure.request)
-      ? toPage(error, requestId, pages)
+      ? toPage(error, requestId, pages, failure.request.path)
       : toOAuthError(error, failure);
 }
 
@@ -68,8 +74,8 @@ function answersPeople(operation: Operation | undefined, { method, path }: HttpR
   return 'text/html' in (response?.content ?? {});
 }
 
-function toPage(error: ServiceError, requestId: string, pages: PageWriter): HttpAnswer {
-  const { status, page } = pageOf(error, requestId);
+function toPage(error: ServiceError, requestId: string, pages: PageWriter, path: string): HttpAnswer {
+  const { status, page } = pageOf(error, requestId, path);
   const answer = pages.page(page);
   return {
     status,
@@ -82,13 +88,14 @@ function toPage(error: ServiceError, requestId: string, pages: PageWriter): Http
   };
 }
 
-function pageOf(error: ServiceError, requestId: string): { status: number; page: PageContent } {
+function pageOf(error: ServiceError, requestId: string, path: string): { status: number; page: PageContent } {
   if (error instanceof LockedOut) {
     const { backUrl, message, retryAfterSeconds: waitSeconds = 1 } = error;
     const page = lockedOutPage({ message, waitSeconds, now: Date.now(), backUrl, requestId });
     return { status: 429, page };
   }
-  const { status, message, hint } = toldOf(error);
+  const { status, message, hint: usual } = toldOf(error);
+  const hint = usual === START_AGAIN && MAILED_LINKS.has(path) ? OPEN_AGAIN : usual;
   return { status, page: errorPage({ message, hint, requestId }) };
 }
 

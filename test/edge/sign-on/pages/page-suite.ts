@@ -144,7 +144,10 @@ export function describePage(page: PageCase): void {
     ['two', `${target}&${secret}=${good}`],
   ])(`400: of ${secret}, %s is refused before the domain is asked`, async (_, at) => {
     answers(result);
-    expectErrorPage(await ask(at), 400, 'This address or form is not complete.');
+    const answer = await ask(at);
+    expectErrorPage(answer, 400, 'This address or form is not complete.');
+    const onward = secret === 'token' ? 'Open the link in the message again.' : 'start again from there.';
+    expect(answer.body).toContain(onward);
     expect(server.asked).toEqual([]);
   });
 
