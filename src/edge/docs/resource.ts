@@ -36,14 +36,16 @@ export class Resource {
     const plain = `"${this.#tag}"`;
     const etag = zipped ? gzipTag(plain) : plain;
     const answered = { ...this.#headers, etag, ...(zipped ? { 'content-encoding': 'gzip' } : {}) };
-    if (isHeld(headers['if-none-match'], [plain, etag])) {
+    const held = [etag, plain].find((tag) => isHeld(headers['if-none-match'], [tag]));
+    if (held !== undefined) {
       const {
         'content-encoding': _,
         'content-type': __,
         'content-disposition': ___,
         ...kept
       } = answered as Record<string, string>;
-      return { status: 304, headers: kept };
+      // A cache may only use the copy with the tag of this answer (RFC 9111, section 4.3.4).
+      return { status: 304, headers: { ...kept, etag: held } };
     }
     return { status: 200, headers: answered, body: zipped ? await this.#gzipped() : this.#bytes };
   }

@@ -168,14 +168,16 @@ describe('a browser that takes gzip', () => {
     expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
     expect(Number(headers['content-length'])).toBeLessThan(Buffer.byteLength(plain.body) / 4);
     expect(headers.etag).toBe(String(plain.headers.etag).replace(/"$/, '.gz"'));
-    const again = await ask('/docs/reference/gateway/workers', {
-      headers: { ...zipped.headers, 'if-none-match': String(headers.etag) },
-    });
-    expect([again.status, again.headers.etag, again.headers['content-encoding']]).toEqual([
-      304,
-      headers.etag,
-      undefined,
-    ]);
+    for (const held of [headers.etag, plain.headers.etag]) {
+      const again = await ask('/docs/reference/gateway/workers', {
+        headers: { ...zipped.headers, 'if-none-match': String(held) },
+      });
+      expect([again.status, again.headers.etag, again.headers['content-encoding']]).toEqual([
+        304,
+        held,
+        undefined,
+      ]);
+    }
   });
 
   test.each(['identity', 'gzip;q=0', 'gzip; q=0.0', 'br', ''])(
