@@ -112,7 +112,7 @@ export const eventSchemas = {
     },
     "UserCreatedEvent": {
       "title": "UserCreatedEvent",
-      "description": "A user was created, and has the default manager and the first role by now.",
+      "description": "A user was created, and has by now the manager and the role that it begins with, if any: either can be `null`.",
       "type": "object",
       "required": [
         "id",
@@ -164,7 +164,7 @@ export const eventSchemas = {
     },
     "UserUpdatedEvent": {
       "title": "UserUpdatedEvent",
-      "description": "The email, a name, the status, the manager or the role of a user changed. Editing the permissions of a user can put a new custom role in the place of the old one, which is a change of role. The event may come before `user.created` or before `client.created`: insert or update by `userId`.",
+      "description": "The email, a name, the status, the manager or the role of a user changed. Editing the permissions of a user can put a new custom role in the place of the old one, which is a change of role. The event may come before `user.created` or before `client.created`: insert or update by `userId`. A new name or address of the manager comes as an event of the manager alone, although the `manager` of these users changes: look managers up by `manager.id`, read the list of users, or follow `listChanges`, which has these users too.",
       "type": "object",
       "required": [
         "id",
@@ -476,7 +476,7 @@ export const eventSchemas = {
     },
     "WorkerUpdatedEvent": {
       "title": "WorkerUpdatedEvent",
-      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, and when a worker is offboarded: then `offboardedAt` has the time.",
+      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, or whose unit, location or job title gets a new name, and when a worker is offboarded: then `offboardedAt` has the time.",
       "type": "object",
       "required": [
         "id",

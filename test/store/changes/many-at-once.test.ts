@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { renameJobTitle } from '../../../src/domain/platform/organization/job-titles.js';
+import { updateLocation } from '../../../src/domain/platform/organization/locations.js';
+import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { changesIn } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { commonChanges } from '../../../src/store/adapters/unit-of-work.js';
 import type { Writer } from '../../../src/store/database.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { signalled } from '../../support/signalled.js';
-import { plantClient, plantJobTitle, plantUnitType, plantWorker } from '../directory-rows.js';
+import { plantClient, plantJobTitle, plantLocation, plantUnitType, plantWorker } from '../directory-rows.js';
 
 describe('a large transaction about one client on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
@@ -41,21 +43,36 @@ describe('a large transaction about one client on PostgreSQL', () => {
     return Object.fromEntries(found);
   }
 
-  test('updates no row again for each of them, because each update goes through all earlier versions', async () => {
-    const database = await under.openMigrated();
-    const { id: clientId } = await plantClient(database);
-    await plantJobTitle(database, clientId, 'Cook');
-    for (let number = 0; number < WORKERS; number += 1) {
-      await plantWorker(database, { client_id: clientId, job_titles: '["Cook"]' });
-    }
-    const updates = await database.write((writer) => {
-      const changes = changesIn(writer, commonChanges(writer, Date.now()), () => undefined, {});
-      const renaming = { clientId, title: 'Cook', newTitle: 'Chef' };
-      return updatesOfARow(writer, () => renameJobTitle(changes, renaming));
-    });
-    expect(updates).toMatchObject({ workers: 1, changes: expect.any(Number) });
-    expect(Object.entries(updates).filter(([, each]) => each > MOST_UPDATES_OF_A_ROW)).toEqual([]);
-  });
+  test.each([
+    [
+      'a job title',
+      (changes: Changes, clientId: string) =>
+        renameJobTitle(changes, { clientId, title: 'Cook', newTitle: 'Chef' }),
+    ],
+    [
+      'a location',
+      (changes: Changes, _: string, locationId: string) =>
+        updateLocation(changes, { locationId, name: 'Quay' }),
+    ],
+  ])(
+    'that renames %s updates no row again for each, which would go through all versions',
+    async (_, rename) => {
+      const database = await under.openMigrated();
+      const { id: clientId } = await plantClient(database);
+      await plantJobTitle(database, clientId, 'Cook');
+      const { id: locationId } = await plantLocation(database, clientId);
+      for (let number = 0; number < WORKERS; number += 1) {
+        const fields = { job_titles: '["Cook"]', location_id: locationId };
+        await plantWorker(database, { client_id: clientId, ...fields });
+      }
+      const updates = await database.write((writer) => {
+        const changes = changesIn(writer, commonChanges(writer, Date.now()), () => undefined, {});
+        return updatesOfARow(writer, () => rename(changes, clientId, locationId));
+      });
+      expect(updates).toMatchObject({ workers: 1, changes: expect.any(Number) });
+      expect(Object.entries(updates).filter(([, each]) => each > MOST_UPDATES_OF_A_ROW)).toEqual([]);
+    },
+  );
 
   test('lets others write about entities of the client meanwhile', async () => {
     const database = await under.openMigrated();

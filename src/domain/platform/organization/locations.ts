@@ -54,6 +54,7 @@ interface LocationUpdate extends PlaceFields, Update {
   locationId: string;
 }
 
+/** Its workers show its name: they change with it, including offboarded ones. */
 export async function updateLocation(changes: Ports, update: LocationUpdate): Promise<Location> {
   const fields = await updatedPlace(update, () => changes.locations.find(update.locationId));
   const [client, present] = await lockWithClient(changes, getLocation, update.locationId, update);
@@ -62,6 +63,9 @@ export async function updateLocation(changes: Ports, update: LocationUpdate): Pr
       refuseTakenName('location', await changes.locations.findByName(client.id, changed.name));
     }
     await changes.locations.update(changed);
+    if (changed.name !== present.name) {
+      await rewriteWorkers(changes, client, { locationId: changed.id }, () => ({}));
+    }
     await changes.touch(client.id);
   });
 }

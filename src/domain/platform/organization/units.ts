@@ -53,6 +53,7 @@ interface UnitUpdate extends Update, Partial<Omit<UnitCreation, 'unitTypeId' | '
   unitId: string;
 }
 
+/** Its workers show its name: they change with it, including offboarded ones. */
 export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Unit> {
   const given = trimmed(update, 'name', 'unitCode', 'description');
   const fields = updatedFields(given, ['name'], ['unitCode', 'description', 'parentUnitId']);
@@ -68,6 +69,9 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
       throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
     }
     await changes.units.update(changed);
+    if (changed.name !== present.name) {
+      await rewriteWorkers(changes, client, { unitId: changed.id }, () => ({}));
+    }
     await changes.touch(client.id);
   });
 }

@@ -85,8 +85,8 @@ export async function* workersOf(
 }
 
 /**
- * Changes fields of these workers, and returns how many have changed. The caller gives the client its new
- * version, once for all of them.
+ * Changes fields of these workers, or with `{}` only their version where what they show has changed, and
+ * returns how many have changed. The caller gives the client its new version, once for all of them.
  */
 export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,

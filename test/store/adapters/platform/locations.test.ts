@@ -64,7 +64,7 @@ describeEachDatabase('locations', (under) => {
     });
     expect(answer.version).not.toBe(location.version);
     expect(touched).toEqual([platform.client.id]);
-    expect(events).toEqual([]);
+    expect(events).toEqual([]); // No worker is there.
 
     const again = await tracked(platform, (changes) =>
       updateLocation(changes, { locationId: location.id, name: 'Quay Office' }),
@@ -74,6 +74,34 @@ describeEachDatabase('locations', (under) => {
       code: 'VERSION_CONFLICT',
       faults: [],
     });
+  });
+
+  test('with a new name change their workers, each with an event, the offboarded too', async () => {
+    const platform = await newPlatform(under);
+    const location = await newLocation(platform, 'Harbour Office');
+    const there = await onboard(platform, { locationId: location.id });
+    const gone = await onboard(platform, { locationId: location.id });
+    const offboarded = await platform.run((changes) => offboardWorker(changes, { workerId: gone.id }));
+    const elsewhere = await onboard(platform, { jobTitles: ['Clerk'] });
+    const update = (fields: { name?: string; address?: { city: string } }) =>
+      tracked(platform, (changes) => updateLocation(changes, { locationId: location.id, ...fields }));
+
+    const { touched, events } = await update({ name: 'Quay Office' });
+    expect(touched).toEqual([platform.client.id]);
+    expect(events.map(({ type }) => type)).toEqual(['worker.updated', 'worker.updated']);
+    expect(new Set(events.map(({ entity }) => entity.id))).toEqual(new Set([there.id, gone.id]));
+    const renamed = { id: location.id, name: 'Quay Office' };
+    expect(events.map(({ data }) => data.organizationLocation)).toEqual([renamed, renamed]);
+    const present = await platform.run((changes) =>
+      changes.workers.findAll(platform.client.id, [there.id, gone.id, elsewhere.id]),
+    );
+    const changed = { location: renamed, version: expect.any(String), updatedAt: expect.any(Number) };
+    expect(present).toEqual([{ ...there, ...changed }, { ...offboarded, ...changed }, elsewhere]);
+    expect([there.version, offboarded.version]).not.toEqual(
+      present.slice(0, 2).map(({ version }) => version),
+    );
+    // Workers do not show its address.
+    expect((await update({ name: 'Quay Office', address: { city: 'Salem' } })).events).toEqual([]);
   });
 
   test('carry their address in both events, and through every update that does not name it', async () => {

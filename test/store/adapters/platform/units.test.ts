@@ -162,6 +162,32 @@ describeEachDatabase('unit types and units', (under) => {
     });
   });
 
+  test('with a new name change their workers, each with an event', async () => {
+    const platform = await newPlatform(under);
+    const { units } = await newUnits(platform, 'Department', ['Finance', 'Legal']);
+    const [finance, legal] = units.map(({ id, name }) => ({ id, name }));
+    const unitId = finance?.id ?? '';
+    const worker = await onboard(platform, { unitIds: [legal?.id ?? '', unitId], primaryUnitId: unitId });
+    const second = await onboard(platform, { unitIds: [legal?.id ?? '', unitId] });
+    await onboard(platform, { unitIds: [legal?.id ?? ''] });
+    const update = (fields: { name: string; unitCode?: string }) =>
+      tracked(platform, (changes) => updateUnit(changes, { unitId, ...fields }));
+
+    const { touched, events } = await update({ name: 'Treasury' });
+    expect(touched).toEqual([platform.client.id]);
+    const renamed = { id: unitId, name: 'Treasury' };
+    expect(events.map(({ type, entity }) => [type, entity.id]).sort()).toEqual(
+      [worker.id, second.id].sort().map((id) => ['worker.updated', id]),
+    );
+    const told = events.find(({ entity }) => entity.id === worker.id);
+    expect(told?.data).toMatchObject({ organizationUnits: [legal, renamed], organizationUnit: renamed });
+    const stored = await platform.run((changes) => getWorker(changes, worker.id));
+    expect(stored).toMatchObject({ units: [legal, renamed], primaryUnit: renamed });
+    expect(stored.version).not.toBe(worker.version);
+    // Workers do not show its code.
+    expect((await update({ name: 'Treasury', unitCode: 'T' })).events).toEqual([]);
+  });
+
   test.each([
     ['themselves', 0, 0],
     ['their child', 0, 1],

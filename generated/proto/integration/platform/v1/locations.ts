@@ -86,7 +86,10 @@ export interface ListLocationsResponse {
   nextPageToken: string;
 }
 
-/** Changes an organization location. */
+/**
+ * Changes an organization location. Its workers, including offboarded ones, show its name: a new one changes
+ * them in the same transaction, each with a worker.updated event.
+ */
 export interface UpdateLocationRequest {
   /** Its public id. */
   locationId: string;

@@ -461,7 +461,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: ListUnitsResponse): Buffer => encoded(ListUnitsResponse, value),
     responseDeserialize: (value: Buffer): ListUnitsResponse => ListUnitsResponse.decode(value),
   },
-  /** Changes a unit. */
+  /** Changes a unit; a new name records worker.updated for each of its workers. */
   updateUnit: {
     path: "/integration.platform.v1.PlatformService/UpdateUnit" as const,
     requestStream: false as const,
@@ -514,7 +514,7 @@ export const PlatformServiceService = {
       encoded(ListLocationsResponse, value),
     responseDeserialize: (value: Buffer): ListLocationsResponse => ListLocationsResponse.decode(value),
   },
-  /** Changes an organization location. */
+  /** Changes an organization location; a new name records worker.updated for each of its workers. */
   updateLocation: {
     path: "/integration.platform.v1.PlatformService/UpdateLocation" as const,
     requestStream: false as const,
@@ -881,7 +881,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getUnit: handleUnaryCall<GetUnitRequest, GetUnitResponse>;
   /** Lists the units of a client. */
   listUnits: handleUnaryCall<ListUnitsRequest, ListUnitsResponse>;
-  /** Changes a unit. */
+  /** Changes a unit; a new name records worker.updated for each of its workers. */
   updateUnit: handleUnaryCall<UpdateUnitRequest, UpdateUnitResponse>;
   /** Deletes a unit without sub-units, whose workers are all offboarded: records worker.updated for each. */
   deleteUnit: handleUnaryCall<DeleteUnitRequest, DeleteUnitResponse>;
@@ -891,7 +891,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getLocation: handleUnaryCall<GetLocationRequest, GetLocationResponse>;
   /** Lists the organization locations of a client. */
   listLocations: handleUnaryCall<ListLocationsRequest, ListLocationsResponse>;
-  /** Changes an organization location. */
+  /** Changes an organization location; a new name records worker.updated for each of its workers. */
   updateLocation: handleUnaryCall<UpdateLocationRequest, UpdateLocationResponse>;
   /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation: handleUnaryCall<DeleteLocationRequest, DeleteLocationResponse>;

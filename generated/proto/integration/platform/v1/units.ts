@@ -253,7 +253,10 @@ export interface GetUnitResponse {
   unit: Unit | undefined;
 }
 
-/** Changes a unit. */
+/**
+ * Changes a unit. Its workers, including offboarded ones, show its name: a new one changes them in the same
+ * transaction, each with a worker.updated event.
+ */
 export interface UpdateUnitRequest {
   /** Its public id. */
   unitId: string;
