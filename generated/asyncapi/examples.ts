@@ -57,7 +57,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
         "email": "tobias.lindqvist@example.com"
       },
       "role": {
-        "id": "20417",
+        "id": "5mQ8LtYcRz0WvKxB3nHdPf",
         "name": "Admin"
       },
       "createdAt": "2025-12-01T08:30:00.000Z",
@@ -93,7 +93,7 @@ export const exampleEvents: { readonly [T in EventType]: EventsByType[T] } = {
         "email": "tobias.lindqvist@example.com"
       },
       "role": {
-        "id": "20993",
+        "id": "1JkVw7NpXs4TgDqE9uZbCa",
         "name": "Payroll reviewer"
       },
       "createdAt": "2025-12-01T08:30:00.000Z",

@@ -770,7 +770,7 @@ export interface components {
          */
         Problem: {
             code: components["schemas"]["ProblemCode"];
-            /** @description All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP. */
+            /** @description All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP or whose path is not percent-encoded UTF-8. */
             errors?: components["schemas"]["ProblemField"][];
             /**
              * @description What happened, in a sentence for people.
@@ -824,7 +824,7 @@ export interface components {
          *     | `cursor_expired` | 410 | The service was restored from a backup or lost power, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
          *     | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
          *     | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
-         *     | `not_implemented` | 501 | The operation is not available on this server. |
+         *     | `not_implemented` | 501 | The operation is not available on this server yet: only while the service is upgraded. |
          *     | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
          * @example client_not_found
          * @enum {string}
@@ -982,7 +982,7 @@ export interface components {
         UserRole: {
             /**
              * @description Internal id of the access role. It is not a public id, has no fixed shape and opens no endpoint.
-             * @example 20417
+             * @example 5mQ8LtYcRz0WvKxB3nHdPf
              */
             id: string;
             /**

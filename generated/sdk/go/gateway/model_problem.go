@@ -32,7 +32,7 @@ type Problem struct {
 	Message string `json:"message"`
 	// Id of the request, the same as in the response header `x-request-id`. Include it in support requests.
 	RequestId string `json:"requestId"`
-	// All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP.
+	// All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP or whose path is not percent-encoded UTF-8.
 	Errors []ProblemField `json:"errors,omitempty"`
 	AdditionalProperties map[string]interface{}
 }

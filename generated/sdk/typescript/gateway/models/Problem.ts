@@ -61,7 +61,7 @@ export interface Problem {
      */
     requestId: string;
     /**
-     * All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP.
+     * All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP or whose path is not percent-encoded UTF-8.
      */
     errors?: Array<ProblemField>;
 }

@@ -37,7 +37,7 @@
  * | `cursor_expired` | 410 | The service was restored from a backup or lost power, or another database server took over, and it may lack some of what you have read. Read the changes again without `after`. |
  * | `rate_limited` | 429 | Too many requests; wait as long as `Retry-After` says. |
  * | `internal_error` | 500 | An internal error. Include the `requestId` in support requests. |
- * | `not_implemented` | 501 | The operation is not available on this server. |
+ * | `not_implemented` | 501 | The operation is not available on this server yet: only while the service is upgraded. |
  * | `unavailable` | 503 | The service is briefly unable to answer; wait as long as `Retry-After` says. |
  * @export
  */

@@ -36,7 +36,7 @@ class Problem(BaseModel):
     code: ProblemCode
     message: StrictStr = Field(description="What happened, in a sentence for people.")
     request_id: StrictStr = Field(description="Id of the request, the same as in the response header `x-request-id`. Include it in support requests.", alias="requestId")
-    errors: Optional[List[ProblemField]] = Field(default=None, description="All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP.")
+    errors: Optional[List[ProblemField]] = Field(default=None, description="All invalid places of the request. Present with `invalid_request`, but for requests that are not valid HTTP or whose path is not percent-encoded UTF-8.")
     __properties: ClassVar[List[str]] = ["type", "title", "status", "code", "message", "requestId", "errors"]
 
     model_config = ConfigDict(
