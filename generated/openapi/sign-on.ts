@@ -314,7 +314,7 @@ export interface paths {
          * Revoke a token
          * @description Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same
          *     sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an
-         *     access token that has expired ends nothing.
+         *     access token that has expired may end nothing.
          *     The answer is 200 for an unknown, expired or revoked token too.
          *     A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
          */
@@ -539,7 +539,7 @@ export interface components {
          * AccessToken
          * @description An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as
          *     opaque.
-         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjF0c1RsWG9IUmVyY09reTRRNUM5V00iLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6Imh0dHBzOi8vc2lnbi1vbi5leGFtcGxlLmNvbSIsImNsaWVudF9pZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwiZXhwIjoxNzgyODIwODAwLCJpYXQiOjE3ODI4MTcyMDAsImp0aSI6IlFtM3g5dlQxTGtacjhzV2QiLCJzY29wZSI6Im9wZW5pZCBwcm9maWxlIGVtYWlsIiwiZ3JhbnRfaWQiOiJjdUZFRVotbnQtSldZMkFvNnc0SjRnIn0.x8_YzawD_VnknxMvwl2s_n2laP6Mxn-efwUnxw7tK-hd2AQqZYeV6LX0gCi85ayuOavSfbtgUAIJ6FYH57sP3Q
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6ImhsbGtlZU9nRlhFUmpYNjBoR3FBNEwwemlXRnFpam9xU0U1d0Y1UXNaa2MiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6Imh0dHBzOi8vc2lnbi1vbi5leGFtcGxlLmNvbSIsImNsaWVudF9pZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwiZXhwIjoxNzgyODIwODAwLCJpYXQiOjE3ODI4MTcyMDAsImp0aSI6IjVUZldxMGNZYkxtOFJ6S3gzTnZIZFAiLCJzY29wZSI6Im9wZW5pZCBwcm9maWxlIGVtYWlsIiwiZ3JhbnRfaWQiOiJjdUZFRVotbnQtSldZMkFvNnc0SjRnIn0.885mtDZAta7TbxSKJz_BG2nFk_Naklt2nO7wx_anpjtVBqrPkD7u_h8UzNz39_nsKpOFLMKHQkXjJtEcK_xadQ
          */
         AccessToken: string;
         /**
@@ -581,7 +581,7 @@ export interface components {
             iss: string;
             /**
              * @description Id of the token.
-             * @example Qm3x9vT1LkZr8sWd
+             * @example 5TfWq0cYbLm8RzKx3NvHdP
              */
             jti: string;
             /**
@@ -1078,7 +1078,7 @@ export interface components {
         /**
          * IdToken
          * @description An ID token, a signed JWT. Its content is `IdTokenClaims`.
-         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6Im9pVWlOME5nbE81eDdTa214TF90aXYiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJhY3IiOiJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6YWM6Y2xhc3NlczpQYXNzd29yZFByb3RlY3RlZFRyYW5zcG9ydCIsImF0X2hhc2giOiJNVzJBbEx5S3BXMjlRVi1FMWJqejZ3Iiwic3ViIjoiYWNjX0VVZ1kzSHpYTWQ4S2E0eUlNNGc1VUYiLCJhdWQiOiJhcHBfR1JpTmRFMnN2SjZVajFoNXFXVnNZSSIsIm5hbWUiOiJNYXJpYSBLZWxsZXIiLCJmaXJzdE5hbWUiOiJNYXJpYSIsImxhc3ROYW1lIjoiS2VsbGVyIiwiZ2l2ZW5fbmFtZSI6Ik1hcmlhIiwiZmFtaWx5X25hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.TO4axeL53HwTdBsNwz_A4irEZItS1NgnFgZXmjjsr_DVjyI5Z_JItMfxjYW7q1bTLfXq9K_y0IM4tuMrB5mDjMtV1LwIA_PnAlM_mjxMFIXwPJCuWvneh6g0f-iGM4_tgfWMgwQKrq7KlFFWieRUEhMKMRsXSh9qLLrY6qPNyQd3anBREe6N--hBjdl7CHpCnaOCnKUo1S_40OyHWcJvaZJL-18aqVYwaMhdSkCzmuhVT_61mwE9flNXbQTMgIZS8GOp3XmJqaZATf-3zDy5rJIO0TQ5Y9jcAp0ij0VrF_WaKs6aRyOlBnxnwqhn6QUjgwU4zdJyNR0pePgdbKxiEQ
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjFCNGRITTBuN3RGM0tPZmxHRGlFcTJQcVRyTG5BM0R5YjNYTGtVNXNzUk0iLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJhY3IiOiJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6YWM6Y2xhc3NlczpQYXNzd29yZFByb3RlY3RlZFRyYW5zcG9ydCIsImF0X2hhc2giOiJlZ2pIU1RsLTJvTGxUOVc5QmxqTjd3Iiwic3ViIjoiYWNjX0VVZ1kzSHpYTWQ4S2E0eUlNNGc1VUYiLCJhdWQiOiJhcHBfR1JpTmRFMnN2SjZVajFoNXFXVnNZSSIsIm5hbWUiOiJNYXJpYSBLZWxsZXIiLCJmaXJzdE5hbWUiOiJNYXJpYSIsImxhc3ROYW1lIjoiS2VsbGVyIiwiZ2l2ZW5fbmFtZSI6Ik1hcmlhIiwiZmFtaWx5X25hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.RilvKkWHuPmptZOaYHJCIDyJ8lVxj_oFvcDTZE9ZpnFnQVA1pnfZyPuJXeKtwpKZTKdA27G-LdtnTyCSMIezxXSyGJu7qhMsYVOqYxXvJR-6AWJPbMUNbOt6b1uZ6ILgW95C4PxwuoIRaN8ogvYWbNSRQBzzkm4mupcRRYiU9Z_PyqhWZvXDDDcvai-_uUOgSqPQMJEWL86BKLwP1a0Dy0Wf5j1F2EFIGS4-5XtIp_UNAnkyrYt4n66lHkEvqOplQ5jtfSfjTsQH45QUhAsRcVQpWmTKVSPrIZalFWX9vDct1L4VQ9Vo2KCrsaMQyeeOd6Zr_067g71ZSBaNk8JK1w
          */
         IdToken: string;
         /**
@@ -1095,7 +1095,7 @@ export interface components {
             /**
              * @description Ties the ID token to the access token that came with it: the left half of the hash of the access token, in
              *     base64url (OpenID Connect Core, section 3.1.3.6).
-             * @example MW2AlLyKpW29QV-E1bjz6w
+             * @example egjHSTl-2oLlT9W9BljN7w
              */
             at_hash?: string;
             /** @description Your application's `client_id`. */
@@ -1268,7 +1268,7 @@ export interface components {
             iss?: string;
             /**
              * @description Id of an access token; absent for a refresh token.
-             * @example Qm3x9vT1LkZr8sWd
+             * @example 5TfWq0cYbLm8RzKx3NvHdP
              */
             jti?: string;
             /**
@@ -1346,7 +1346,7 @@ export interface components {
             e?: string;
             /**
              * @description Id of the key, as in the header of the tokens it signs.
-             * @example oiUiN0NglO5x7SkmxL_tiv
+             * @example 1B4dHM0n7tF3KOflGDiEq2PqTrLnA3Dyb3XLkU5ssRM
              */
             kid: string;
             /**
@@ -1356,7 +1356,7 @@ export interface components {
             kty: string;
             /**
              * @description RSA: modulus, base64url.
-             * @example 0J1KnUDdHqHL-Xh60ukEzEElEGAwxMHPltZL4iHH97rF9RSYkUe00GKAmvxIhIvMuz-Ru0ynmDNMDFewQRjaAlDtChfepEPy7CU5Zsx_uG9aY1muXiIO7R5-vDV1QMHcydGW4d__X2kOUKiHYPZKzejUgcukthZiyQdOkSw0HC1sItKtWi_ZwSPsLRHt_7ksherWW1SI7iaEotgmOsYGjih-Y3N3UIqxjlooT952QmOx0LP_kOz6a_l0M_fdgio-eqP5Y8tdc6QbtbaaxhoqMMcykWIdHcfUGv5-5ABz5guycktBS5EbnxsLxIszTtnypkhSDGrRf41E_Y0sDAg5Rw
+             * @example rTjhEsPVDoihrVJwaIlPlCqZLbMyIrjYcuewohkgQIxdKqa-qViJ96LUj0lCvDRY-sm2czHcFyAT_EZsUGPNBx1qxKT8mHapANfgQ-irdK44WJw8_5lLIIgfkO0DkoGNPps_KFFidvvnfsFNgNiaHZ6o6fLC1jFosm472wyOPHBSIY3RSfMzcCWyvJ786E08FFebclbU6FgzgwQkOU_oSqK-2Klghp-b_hqcsFnP7mOSsgBaNhB80cyCpndQ86BzhMP2qvejaiYzx0KLgE9Y8J21633fH3rRUMhp1pNyqgt502c3p5BIqoBPegx3fB9jkEvb4XOJ5sQCSJv7XYfTtw
              */
             n?: string;
             /**
@@ -1367,12 +1367,12 @@ export interface components {
             use: "sig";
             /**
              * @description EC: x coordinate; OKP: the public key. Base64url.
-             * @example 4kfqJU0qXwc7FduAs7aVK4Tx-IgWrWQaBl44i5xqo00
+             * @example uxDSoPGb7IlgqCs-Q9z6OrbezHNR17tPbOE1qt3fCE8
              */
             x?: string;
             /**
              * @description EC: y coordinate, base64url.
-             * @example O2lP9f_OQawMp19KX2_XeH0N_RAU2I3XNjiprSfZdkA
+             * @example G0NHGgkc4pjbBKjobZiRflhKNMuMZXU05jguTBoJstg
              */
             y?: string;
         };
@@ -1546,8 +1546,8 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. |
-         *     | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. |
+         *     | `invalid_request` | 404, 405, 413, 415 | There is nothing at this path, or the method, the size or the type of the request is not what the endpoint takes. |
+         *     | `temporarily_unavailable` | 408, 429, 503 | The body did not arrive within ten seconds: send the request again. Or there are too many requests, or we are briefly unable to answer: wait as long as `Retry-After` says. |
          *     | `server_error` | 500 | An internal error. Include the `x-request-id` in support requests. |
          * @example invalid_request
          * @enum {string}
@@ -1623,10 +1623,10 @@ export interface components {
          *     |---|---|---|
          *     | `invalid_request` | 400 | A parameter is missing, such as `client_id`, repeated or malformed, or the secret was sent in two ways. |
          *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
-         *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match. |
+         *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match, or `code_verifier` is missing; or, at the exchange of a code, its scopes or its `redirect_uri` were taken from the application, or the person may not sign in there any more. |
          *     | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |
          *     | `unsupported_grant_type` | 400 | `grant_type` is none of `authorization_code` and `refresh_token`. |
-         *     | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted, or the application may not use the granted scopes any more. |
+         *     | `invalid_scope` | 400 | A refresh asks for a scope that is unknown or was not granted, or the application may not use any of the granted scopes any more. |
          * @example invalid_request
          * @enum {string}
          */
@@ -1836,7 +1836,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description Back to the application. */
+        /** @description Back to the application, or to the page at which the sign-in is now. */
         ConsentRedirect: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2082,6 +2082,31 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The body did not arrive within ten seconds, and nothing was done. Send the request again. */
+        RequestTimeout: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceError"];
+            };
+        };
+        /** @description The form did not arrive within ten seconds. Send it again. */
+        RequestTimeoutPage: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
         /** @description The page that sets a password, with an error if `problem` names one. */
         SetPasswordPage: {
             headers: {
@@ -2109,7 +2134,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description Back to the application, or to the page that says “signed out”. */
+        /** @description Back to the application, to the page that says “signed out”, or to the page at which the sign-out or sign-in is now. */
         SignedOutRedirect: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2346,7 +2371,7 @@ export interface components {
         BearerChallenge: string;
         /** @description Back to the application, or to the page at which the sign-in is now. */
         CancelLocation: string;
-        /** @description Back to the application. */
+        /** @description Back to the application, or to the page at which the sign-in is now. */
         ConsentLocation: string;
         /**
          * @description Forbids scripts, except the one that sends a `form_post` and the one that shows a password; framing, except of the
@@ -2408,10 +2433,10 @@ export interface components {
         /**
          * @description The session, and who has signed in in the browser before, in cookies of this server that scripts cannot read.
          *     Their names may change.
-         * @example __Host-integration_session=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; Secure; HttpOnly; SameSite=Lax
+         * @example __Host-integration_session=X_2Hi8wjTaPDhZ6BZZtHvBRrezy8RgQqvLblf2KsX5c; Path=/; HttpOnly; SameSite=Lax; Secure
          */
         SetCookie: string;
-        /** @description Back to the application, or to the page that says “signed out”. */
+        /** @description Back to the application, to the page that says “signed out”, or to the page at which the sign-out or sign-in is now. */
         SignedOutLocation: string;
     };
     pathItems: never;
@@ -2600,6 +2625,7 @@ export interface operations {
             303: components["responses"]["AuthorizationRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -2624,6 +2650,7 @@ export interface operations {
             303: components["responses"]["CancelRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -2669,6 +2696,7 @@ export interface operations {
             303: components["responses"]["EmailChangedRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["LockedOutPage"];
@@ -2714,6 +2742,7 @@ export interface operations {
             303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -2759,6 +2788,7 @@ export interface operations {
             303: components["responses"]["ConsentRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -2856,6 +2886,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -2917,6 +2948,7 @@ export interface operations {
             303: components["responses"]["LogoutRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -3011,6 +3043,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -3056,6 +3089,7 @@ export interface operations {
             303: components["responses"]["PasswordSetRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -3101,6 +3135,7 @@ export interface operations {
             303: components["responses"]["PageRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["LockedOutPage"];
@@ -3145,6 +3180,7 @@ export interface operations {
             303: components["responses"]["SignedOutRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -3264,6 +3300,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -3320,6 +3357,7 @@ export interface operations {
             401: components["responses"]["UserinfoInvalidToken"];
             403: components["responses"]["UserinfoInsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -3363,6 +3401,7 @@ export interface operations {
             303: components["responses"]["EmailVerifiedRedirect"];
             400: components["responses"]["ErrorPage"];
             405: components["responses"]["MethodNotAllowedPage"];
+            408: components["responses"]["RequestTimeoutPage"];
             413: components["responses"]["ContentTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["TooManyRequestsPage"];
@@ -3381,7 +3420,7 @@ export interface operations {
                 error_description?: string;
                 /** @description Issuer URL of this server, the same as in the discovery document. */
                 iss: string;
-                /** @description The `state` of the authorization request, unchanged. Absent if the request had none. */
+                /** @description The `state` of the authorization request, unchanged. Absent if the request had none, or none that can be returned (two, one with a NUL, or one of more than 4096 characters). */
                 state?: string;
             };
             header?: never;
@@ -3453,7 +3492,7 @@ export interface operations {
                      */
                     iss: string;
                     /**
-                     * @description The `state` of the authorization request, unchanged. Absent if the request had none.
+                     * @description The `state` of the authorization request, unchanged. Absent if the request had none, or none that can be returned (two, one with a NUL, or one of more than 4096 characters).
                      * @example CqI6pyvXbg_E8lvx2gq5VA
                      */
                     state?: string;

@@ -13,7 +13,7 @@ const BYTE_EVERY_MS = 1_000;
 /** For programs and for people, with what each is told. */
 const PATHS = ['/auth/token', '/auth/sign-in'];
 const SAID = [
-  '{"error":"invalid_request","error_description":"The body did not arrive in time."}',
+  '{"error":"temporarily_unavailable","error_description":"The body did not arrive in time."}',
   'The form did not arrive.',
 ];
 
@@ -84,7 +84,7 @@ describe('200 peers that send a body of one byte a second', () => {
   test('get an error about the slow request, in the format of their API, and are disconnected', async () => {
     const told = await Promise.all(peers.map((peer) => peer.told));
     for (const [index, answer] of told.entries()) {
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
       expect(answer).toMatch(/\r\nconnection: close\r\n/i);
       expect(answer).toContain(SAID[index % 2]);
     }

@@ -1,6 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { calculateJwkThumbprint, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { InstanceIntegrationId } from '../../generated/ids.js';
+import { setCookie } from '../../src/edge/http/cookies.js';
 import { cursors } from '../support/changes/cursors.js';
 import { wrongExamples } from './contract-validator.js';
 import {
@@ -167,6 +169,49 @@ describe('the cursors of the examples', () => {
     expect((property as JsonObject).examples).toEqual([cursor]);
     expect(parameters.find(({ name }) => name === 'after')?.example).toBe(cursor);
   });
+});
+
+describe('the examples of sign-on', () => {
+  const signOn = fileNamed('sign-on.yaml').root;
+  const exampleOf = (name: string) => at(signOn, `/components/examples/${name}/value`);
+  const keySet = exampleOf('JwkSet') as unknown as JSONWebKeySet;
+  const { access_token, id_token } = exampleOf('CodeGrantTokens') as Record<string, string>;
+  const tokens = [...new Set(JSON.stringify(signOn).match(/eyJ[\w-]+\.[\w-]+\.[\w-]{40,}/g))];
+  const currentDate = new Date('2026-06-30T11:30:00Z');
+
+  test('name each key by its thumbprint', async () => {
+    const names = await Promise.all(keySet.keys.map((key) => calculateJwkThumbprint(key)));
+    expect(keySet.keys.map(({ kid }) => kid)).toEqual(names);
+    expect(at(signOn, '/components/schemas/Jwk/properties/kid/examples')).toEqual([names[0]]);
+  });
+
+  test('sign all tokens with these keys, and hash the access token in the ID token', async () => {
+    expect(tokens.sort()).toEqual([access_token, id_token].sort());
+    const verify = (token = '') => jwtVerify(token, createLocalJWKSet(keySet), { currentDate });
+    expect((await verify(access_token)).payload.jti).toMatch(/^[0-9A-Za-z]{22}$/);
+    const hash = createHash('sha256').update(String(access_token)).digest();
+    expect((await verify(id_token)).payload.at_hash).toBe(hash.subarray(0, 16).toString('base64url'));
+  });
+
+  test('write a cookie and a tag as the service does', () => {
+    const cookie = at(signOn, '/components/headers/SetCookie/example') as string;
+    const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(cookie) ?? [];
+    expect(cookie).toBe(setCookie(name, value, { secure: true }));
+    const tags = at(signOn, '/components/parameters/IfNoneMatch/schema/examples');
+    expect(tags).toEqual([at(signOn, '/components/headers/ETag/example')]);
+    expect(tags).toEqual([expect.stringMatching(/^"[\w-]{22}"$/)]);
+  });
+});
+
+test('the ids of roles in the examples have the form of those that the service makes', () => {
+  const roles = contracts.flatMap(({ root }) =>
+    [...JSON.stringify(root).matchAll(/"role":\{"id":"([^"]*)"/g)].map(([, id]) => id),
+  );
+  const schema = at(fileNamed('directory.yaml').root, '/components/schemas/UserRole/properties/id/examples');
+  expect(roles.length).toBeGreaterThan(3);
+  for (const id of [...roles, ...(schema as string[])]) {
+    expect(id).toMatch(/^[0-9A-Za-z]{22}$/);
+  }
 });
 
 function isJson(mediaType: string): boolean {

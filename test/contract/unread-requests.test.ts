@@ -31,6 +31,8 @@ describe.each(['gateway', 'sign-on'] as const)('the document of %s', (api) => {
     const errors = document.info.description.split('## Errors')[1]?.split('\n## ')[0] ?? '';
     expect(UNREADABLE_STATUSES.filter((status) => !errors.includes(String(status)))).toEqual([]);
     expect(errors).toContain('`x-unread-requests`');
+    expect(errors).toContain('400 (also without `Host`, with two, or with an unknown method)');
+    expect(errors.replaceAll(/\s+/g, ' ')).toContain('408 (its header fields are not here in time)');
     expect(errors).toContain(api === 'gateway' ? '/docs/errors#' : '`type` is `about:blank`');
   });
 });

@@ -111,7 +111,7 @@ test('says what is needed as the packages, their READMEs and the downloads page 
 });
 
 test.each(['typescript', 'python', 'go'])(
-  'the sign-out in the README of %s revokes the refresh token: an access token may have expired, which ends nothing',
+  'the sign-out in the README of %s revokes the refresh token: an expired access token may end nothing',
   (language) => {
     const revoked = sdk(`${language}/README.md`).match(/\.revoke\(.*/gi) ?? [];
     expect(revoked).toEqual([expect.stringMatching(/refresh_?token/i)]);

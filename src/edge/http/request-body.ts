@@ -53,7 +53,7 @@ export class RequestBody {
     }
     throw end === 'stopped'
       ? this.#refusal(413, 'The body is too large.')
-      : this.#refusal(400, 'The body did not arrive in time.');
+      : this.#refusal(408, 'The body did not arrive in time.');
   }
 
   /** Discards the rest of a refused body, within bounds. */
@@ -69,7 +69,7 @@ export class RequestBody {
     }
   }
 
-  #refusal(status: 400 | 413, message: string): BodyRefusal {
+  #refusal(status: 408 | 413, message: string): BodyRefusal {
     this.#refused = true;
     return new BodyRefusal(status, message);
   }
@@ -99,7 +99,7 @@ export class RequestBody {
 /** A refusal of a body by its size, type or speed. */
 export class BodyRefusal extends ServiceError {
   constructor(
-    readonly status: 400 | 413 | 415,
+    readonly status: 408 | 413 | 415,
     message: string,
   ) {
     super(ErrorCode.INVALID_REQUEST, message);

@@ -53,7 +53,7 @@ const TOLD: Partial<Record<ErrorCode, Told>> = {
 };
 
 const BODY_TOLD: Record<BodyRefusal['status'], Told> = {
-  400: { status: 400, message: 'The form did not arrive.', hint: 'Please go back and try again.' },
+  408: { status: 408, message: 'The form did not arrive.', hint: 'Please go back and try again.' },
   413: { status: 413, message: 'The form is too large.' },
   415: { status: 415, message: 'The form could not be read.' },
 };

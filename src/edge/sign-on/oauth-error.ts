@@ -11,6 +11,7 @@ interface Refusal {
   error: string;
 }
 
+const BUSY: Refusal = { status: 503, error: 'temporarily_unavailable' };
 const FAULT: Refusal = { status: 500, error: 'server_error' };
 
 /** The only mapping from refusals to statuses and OAuth errors. */
@@ -27,7 +28,7 @@ const REFUSALS: Partial<Record<ErrorCode, Refusal>> = {
   [ErrorCode.ROUTE_NOT_FOUND]: { status: 404, error: 'invalid_request' },
   [ErrorCode.METHOD_NOT_ALLOWED]: { status: 405, error: 'invalid_request' },
   [ErrorCode.RATE_LIMITED]: { status: 429, error: 'temporarily_unavailable' },
-  [ErrorCode.UNAVAILABLE]: { status: 503, error: 'temporarily_unavailable' },
+  [ErrorCode.UNAVAILABLE]: BUSY,
 };
 
 /** An error for programs: JSON with `error` and `error_description` (RFC 6749, 5.2 and RFC 6750, 3.1). */
@@ -55,7 +56,9 @@ export function retryAfterOf(status: number, error: ServiceError): { 'Retry-Afte
 function refusalOf(error: ServiceError, isChallenged: boolean): Refusal {
   const refusal = REFUSALS[error.code] ?? FAULT;
   if (error instanceof BodyRefusal) {
-    return { ...refusal, status: error.status };
+    // A late body can be sent again: a client that decides by the code must not give up its refresh token.
+    const { error: code } = error.status === 408 ? BUSY : refusal;
+    return { status: error.status, error: code };
   }
   // For clients that used the header (RFC 6749, 5.2), and at introspection for all (RFC 7662, 2.3).
   return error.code === ErrorCode.INVALID_CLIENT && isChallenged ? { ...refusal, status: 401 } : refusal;

@@ -31,8 +31,8 @@ type GatewayOptions struct {
 	HTTPClient *http.Client
 }
 
-// Gateway is the read API. It retries reads after 429, 500, 502, 503, 504 and lost connections, and then returns
-// an *APIError, *ConnectionError or *TimeoutError, or the error of the context.
+// Gateway is the read API. It retries reads after 408, 429, 500, 502, 503, 504 and lost connections, and then
+// returns an *APIError, *ConnectionError or *TimeoutError, or the error of the context.
 type Gateway struct {
 	baseURL  string
 	apiKey   string

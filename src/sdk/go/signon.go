@@ -268,7 +268,7 @@ func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoCla
 }
 
 // Revoke ends a token and all others of the same sign-in. Send the refresh token: an access token that has
-// expired ends nothing. It succeeds for tokens that have ended.
+// expired may end nothing. It succeeds for tokens that have ended.
 func (s *SignOn) Revoke(ctx context.Context, token string) error {
 	request := signon.NewRevocationRequest(token)
 	request.SetClientId(s.options.ClientID)

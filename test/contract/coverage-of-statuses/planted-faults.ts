@@ -1,4 +1,5 @@
 import { createContractApi } from '../../../src/edge/contract/contract-api.js';
+import { BodyRefusal } from '../../../src/edge/http/request-body.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
@@ -8,6 +9,7 @@ import { startListener } from '../../support/edge-listener.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const FAULTS: Record<number, () => Error> = {
+  408: () => new BodyRefusal(408, 'The body did not arrive in time.'),
   429: () => new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', { retryAfterSeconds: 9 }),
   500: () => new Error('planted'),
   503: () => new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 2 }),

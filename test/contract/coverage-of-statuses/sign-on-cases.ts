@@ -85,6 +85,8 @@ const OWN: Record<string, Ask> = {
   'token 400': rightSecret('/auth/token'),
   'revoke 400': rightSecret('/auth/revoke'),
   'introspect 400': rightSecret('/auth/introspect'),
+  // Half of a body; the rest never comes.
+  'token 408': call('/auth/token', { grant_type: 'refresh_token' }, () => ({ 'content-length': '1000' })),
   'token 429': (service) => afterWrongSecrets(service, '/auth/token'),
   'revoke 429': (service) => afterWrongSecrets(service, '/auth/revoke'),
   'introspect 429': (service) => afterWrongSecrets(service, '/auth/introspect'),

@@ -16,7 +16,7 @@ test('a body that does not come in time is refused, and spoils its connection', 
   const { request, body } = aRequest();
   request.write('half');
   await expect(body.read()).rejects.toMatchObject({
-    status: 400,
+    status: 408,
     message: 'The body did not arrive in time.',
   });
   expect(body.spoilsConnection).toBe(true);

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { BodyRefusal } from '../../../src/edge/http/request-body.js';
+import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
+import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { Exchange, Question } from '../../support/http-exchange.js';
 import { FORM, judge, type MethodName, type SignOnServer } from './server.js';
@@ -67,9 +70,43 @@ export function expectOAuthError(answer: Exchange, status: number, error: string
   }
 }
 
+/** As much of a page's operation as errors look at. */
+const PAGE = {
+  path: '/',
+  method: 'get',
+  responses: { 500: { description: '', content: { 'text/html': {} } } },
+};
+
+/** What the edge answers to an error that a test cannot cause at once, such as a body that is late. */
+export function answerTo(
+  error: ServiceError,
+  operationId: string,
+  { path, method, answers }: { path: string; method: string; answers: 'people' | 'programs' },
+): Exchange {
+  const answer = signOnErrors(new PageWriter('live'))(error, 'request-1', {
+    request: { path, method, headers: {} } as never,
+    operation: answers === 'people' ? PAGE : undefined,
+  });
+  const body = String(answer.body);
+  const more = {
+    'x-request-id': 'request-1',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(body),
+  };
+  const headers = Object.fromEntries(
+    Object.entries({ ...answer.headers, ...more }).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]),
+  );
+  const exchanged = { method, target: path, status: answer.status, headers, body };
+  expect(judge.faultsOf(operationId, exchanged)).toEqual([]);
+  return exchanged;
+}
+
 const isDocumented = (operationId: string, status: number) => judge.statusesOf(operationId).includes(status);
 
-/** 405, 413 and 415 of an operation that answers people. */
+/** 405, 408, 413 and 415 of an operation that answers people. */
 export function testPageRefusals(operation: Operation, present: () => SignOnServer): void {
   const { operationId, path, question } = operation;
 
@@ -101,6 +138,12 @@ export function testPageRefusals(operation: Operation, present: () => SignOnServ
         expect(present().asked).toEqual([]);
       },
     );
+
+    test('408: a form that does not arrive in time is told apart from one that is wrong', () => {
+      const late = new BodyRefusal(408, 'The body did not arrive in time.');
+      const answer = answerTo(late, operationId, { path, method: 'POST', answers: 'people' });
+      expectErrorPage(answer, 408, 'The form did not arrive.');
+    });
 
     test('413: a form beyond 64 KiB is refused before the domain is asked', async () => {
       present().program({});

@@ -85,6 +85,7 @@ export function describeSignOn(driver: Driven): void {
     test.each<[string, Answer]>([
       ['a lost connection', hangUp],
       ['502, by which a proxy tells of one', page(502)],
+      ['408, because its body did not arrive', json({ error: 'temporarily_unavailable' }, {}, 408)],
       ['503, which can hide that it was done', page(503)],
     ])('says the same again after %s', async (_, lost) => {
       rig.server.answers(lost, tokens);

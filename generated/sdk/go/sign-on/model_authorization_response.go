@@ -23,7 +23,7 @@ var _ MappedNullable = &AuthorizationResponse{}
 type AuthorizationResponse struct {
 	// An authorization code. Opaque, single use, valid for 10 minutes.
 	Code *string `json:"code,omitempty"`
-	// The `state` of the authorization request, unchanged. Absent if the request had none.
+	// The `state` of the authorization request, unchanged. Absent if the request had none, or none that can be returned (two, one with a NUL, or one of more than 4096 characters).
 	State *string `json:"state,omitempty"`
 	// Issuer URL of this server, the same as in the discovery document.
 	Iss string `json:"iss"`

@@ -13,7 +13,7 @@ from .errors import ApiError, ConnectionError, OAuthError
 
 T = TypeVar("T")
 
-_PASSING_STATUSES = frozenset({429, 500, 502, 503, 504})
+_PASSING_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ R = TypeVar("R")
 class Gateway(Reads):
     """
     Reads return the data or, with ``if_changed``, whether it changed since your ``etag`` (``None``: none yet). They are
-    retried after 429, 500, 502, 503, 504 and lost connections, and then raise ``ApiError``, ``ConnectionError`` or
-    ``TimeoutError``. Safe to share between threads.
+    retried after 408, 429, 500, 502, 503, 504 and lost connections, and then raise ``ApiError``,
+    ``ConnectionError`` or ``TimeoutError``. Safe to share between threads.
     """
 
     def __init__(

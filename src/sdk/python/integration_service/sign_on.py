@@ -242,7 +242,7 @@ class SignOn:
     def revoke(self, token: str, *, request_id: str | None = None) -> None:
         """
         Ends a token and all others of the same sign-in. Send the refresh token: an access token that has
-        expired ends nothing. Succeeds for tokens that have ended.
+        expired may end nothing. Succeeds for tokens that have ended.
         """
         _check_text("token", token)
         request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)

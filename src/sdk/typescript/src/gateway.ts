@@ -67,8 +67,8 @@ const MS_PER_SECOND = 1_000;
 
 /**
  * The read API. Reads return the data or, with `ifChanged`, whether it changed since your `etag`. They are
- * retried after 429, 500, 502, 503, 504 and lost connections, and then throw `ApiError`, `ConnectionError`
- * or `TimeoutError`.
+ * retried after 408, 429, 500, 502, 503, 504 and lost connections, and then throw `ApiError`,
+ * `ConnectionError` or `TimeoutError`.
  */
 export class Gateway {
   readonly #settings: ReaderSettings;

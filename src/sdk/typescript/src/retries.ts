@@ -21,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxRetryAfterSeconds: 60,
 };
 
-const PASSING_STATUSES: ReadonlySet<number | null> = new Set([429, 500, 502, 503, 504]);
+const PASSING_STATUSES: ReadonlySet<number | null> = new Set([408, 429, 500, 502, 503, 504]);
 
 export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   if (options === false) {

@@ -221,7 +221,7 @@ export class SignOn {
 
   /**
    * Ends a token and all others of the same sign-in. Send the refresh token: an access token that has expired
-   * ends nothing. Succeeds for tokens that have ended.
+   * may end nothing. Succeeds for tokens that have ended.
    */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     const body: RevocationRequest = { token, ...this.#self() };

@@ -4,6 +4,6 @@ import { describeNavigation } from './navigation-suite.js';
 describeNavigation({
   ...authorization,
   operationId: 'authorizePost',
-  statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 408, 413, 415, 429, 500, 503],
   verb: 'POST',
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { BodyRefusal } from '../../../../src/edge/http/request-body.js';
 import type { Question } from '../../../support/http-exchange.js';
-import { expectOAuthError } from '../refusals.js';
+import { answerTo, expectOAuthError } from '../refusals.js';
 import { FORM, type SignOnServer } from '../server.js';
 
 interface BodyCase {
@@ -65,6 +66,12 @@ export function testBodies({ operationId, path, question, takes }: BodyCase, pre
       const answer = await send(String(question.body), FORM, { 'content-encoding': 'gzip' });
       expectOAuthError(answer, 415, 'invalid_request');
     });
+  });
+
+  test('408: a body that does not arrive in time is no fault of what it says', () => {
+    const late = new BodyRefusal(408, 'The body did not arrive in time.');
+    const answer = answerTo(late, operationId, { path, method: 'POST', answers: 'programs' });
+    expectOAuthError(answer, 408, 'temporarily_unavailable', 'The body did not arrive in time.');
   });
 
   test('413: a body beyond 64 KiB is refused before the domain is asked', async () => {

@@ -9,7 +9,7 @@ const REFRESH_TOKEN = 'I9wZ0c4u0lqJjsALydoAtsqwBTX9Vin70--FWYMerTZrWvAbO8TgysZHP
 
 describeClient({
   operationId: 'introspect',
-  statuses: [200, 400, 401, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 400, 401, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/introspect',
   method: 'introspectToken',
   fields: { token: REFRESH_TOKEN, token_type_hint: 'refresh_token' },

@@ -15,7 +15,7 @@ const answer = { accessToken, expiresInSeconds: 3_600, scope: 'openid' };
 
 describeClient({
   operationId: 'token',
-  statuses: [200, 400, 401, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 400, 401, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/token',
   method: 'issueTokens',
   fields: codeGrant,

@@ -6,7 +6,7 @@ import { aToken, publishing, verified } from './access-tokens.js';
 import { testBodies } from './body-suite.js';
 import { describeUserinfo } from './userinfo-suite.js';
 
-describeUserinfo('userinfoPost', 'POST', [200, 400, 401, 403, 405, 413, 415, 429, 500, 503]);
+describeUserinfo('userinfoPost', 'POST', [200, 400, 401, 403, 405, 408, 413, 415, 429, 500, 503]);
 
 describe('the access token in the form', () => {
   const token = aToken();

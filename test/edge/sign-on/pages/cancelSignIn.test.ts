@@ -3,7 +3,7 @@ import { CSRF_TOKEN, INTERACTION } from './page-suite.js';
 
 describeForm({
   operationId: 'cancelSignIn',
-  statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/cancel',
   method: 'cancelSignIn',
   fields: { interaction: INTERACTION, csrf_token: CSRF_TOKEN },

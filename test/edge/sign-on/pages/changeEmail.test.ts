@@ -12,7 +12,7 @@ const fields = { token: LINK_TOKEN, password: ' correct horse ' };
 
 describeForm({
   operationId: 'changeEmail',
-  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/change-email',
   method: 'redeemEmailChangeLink',
   fields,

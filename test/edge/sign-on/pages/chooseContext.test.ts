@@ -4,7 +4,7 @@ import { CSRF_TOKEN, INTERACTION } from './page-suite.js';
 
 describeForm({
   operationId: 'chooseContext',
-  statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/choose-context',
   method: 'chooseContext',
   fields: { interaction: INTERACTION, csrf_token: CSRF_TOKEN, context: 'USER:cli_x9sS1bFSklla6YZ7pnS811' },

@@ -8,7 +8,7 @@ const fields = { interaction: INTERACTION, csrf_token: CSRF_TOKEN, decision: 'ap
 
 describeForm({
   operationId: 'consent',
-  statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/consent',
   method: 'decideConsent',
   fields,

@@ -14,7 +14,7 @@ const fields = { token: LINK_TOKEN, password: ' correct horse ' };
 
 describeForm({
   operationId: 'setPassword',
-  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/set-password',
   method: 'redeemPasswordLink',
   fields,

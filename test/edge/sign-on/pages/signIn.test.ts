@@ -8,7 +8,7 @@ const PASSWORD = ' pässword & 100%+= 🔑 ';
 
 describeForm({
   operationId: 'signIn',
-  statuses: [200, 303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [200, 303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/sign-in',
   method: 'signIn',
   fields: {

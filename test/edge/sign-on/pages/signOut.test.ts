@@ -8,7 +8,7 @@ const fields = { interaction: INTERACTION, csrf_token: CSRF_TOKEN };
 
 describeForm({
   operationId: 'signOut',
-  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/sign-out',
   method: 'confirmLogout',
   fields,

@@ -4,7 +4,7 @@ import { LINK_TOKEN } from './page-suite.js';
 
 describeForm({
   operationId: 'verifyEmail',
-  statuses: [303, 400, 405, 413, 415, 429, 500, 503],
+  statuses: [303, 400, 405, 408, 413, 415, 429, 500, 503],
   path: '/auth/verify-email',
   method: 'redeemEmailLink',
   fields: { token: LINK_TOKEN },

@@ -193,7 +193,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired ends nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
+     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired may end nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
      * Revoke a token
      */
     async revokeRaw(requestParameters: RevokeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -204,7 +204,7 @@ export class TokensApi extends runtime.BaseAPI {
     }
 
     /**
-     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired ends nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
+     * Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired may end nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
      * Revoke a token
      */
     async revoke(requestParameters: RevokeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {

@@ -25,7 +25,7 @@ export interface AuthorizationResponse {
      */
     code?: string;
     /**
-     * The `state` of the authorization request, unchanged. Absent if the request had none.
+     * The `state` of the authorization request, unchanged. Absent if the request had none, or none that can be returned (two, one with a NUL, or one of more than 4096 characters).
      */
     state?: string;
     /**

@@ -105,6 +105,7 @@ class TokensApi:
             '400': "IntrospectionError",
             '401': "IntrospectionError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -184,6 +185,7 @@ class TokensApi:
             '400': "IntrospectionError",
             '401': "IntrospectionError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -263,6 +265,7 @@ class TokensApi:
             '400': "IntrospectionError",
             '401': "IntrospectionError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -377,7 +380,7 @@ class TokensApi:
     ) -> None:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired ends nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired may end nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -419,6 +422,7 @@ class TokensApi:
             '400': "RevocationError",
             '401': "RevocationError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -456,7 +460,7 @@ class TokensApi:
     ) -> ApiResponse[None]:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired ends nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired may end nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -498,6 +502,7 @@ class TokensApi:
             '400': "RevocationError",
             '401': "RevocationError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -535,7 +540,7 @@ class TokensApi:
     ) -> RESTResponseType:
         """Revoke a token
 
-        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired ends nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
+        Ends a token of your application (RFC 7009), as a form or as JSON, and with it everything that came of the same sign-in: the whole family of refresh tokens and the access tokens given with them. Send the refresh token: an access token that has expired may end nothing. The answer is 200 for an unknown, expired or revoked token too. A public application sends its `client_id` alone, in the body or by HTTP Basic with an empty password.
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
@@ -577,6 +582,7 @@ class TokensApi:
             '400': "RevocationError",
             '401': "RevocationError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -733,6 +739,7 @@ class TokensApi:
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -812,6 +819,7 @@ class TokensApi:
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",
@@ -891,6 +899,7 @@ class TokensApi:
             '400': "TokenError",
             '401': "TokenError",
             '405': "ServiceError",
+            '408': "ServiceError",
             '413': "ServiceError",
             '415': "ServiceError",
             '429': "ServiceError",

@@ -22,7 +22,7 @@ from typing_extensions import Self
 
 class ServiceErrorCode(str, Enum):
     """
-    Why the server refused a request, whatever the rules of the endpoint.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 405, 413, 415 | The method, the size or the type of the request is not what the endpoint takes. | | `temporarily_unavailable` | 429, 503 | Too many requests, or we are briefly unable to answer. Wait as long as `Retry-After` says. | | `server_error` | 500 | An internal error. Include the `x-request-id` in support requests. |
+    Why the server refused a request, whatever the rules of the endpoint.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 404, 405, 413, 415 | There is nothing at this path, or the method, the size or the type of the request is not what the endpoint takes. | | `temporarily_unavailable` | 408, 429, 503 | The body did not arrive within ten seconds: send the request again. Or there are too many requests, or we are briefly unable to answer: wait as long as `Retry-After` says. | | `server_error` | 500 | An internal error. Include the `x-request-id` in support requests. |
 
     A value that is newer than this client becomes a member of its own: compare members with `==`.
     """
