@@ -19,6 +19,8 @@ export interface RotationPolicy {
 
 /** Tokens may last a day; the hour is for differing clocks and cached keys. */
 export const LONGEST_TOKEN_MS = 25 * 3_600_000;
+/** The clocks of nodes differ by less. */
+const CLOCK_SKEW_MS = 60_000;
 
 type KeyStep = 'published' | 'activated' | 'superseded' | 'retired' | 'withdrawn';
 
@@ -43,9 +45,18 @@ export function needsKey(
   );
 }
 
-/** Whether a published key does not sign yet. */
+/**
+ * Whether a published key does not sign yet. One that was made later than now, before the clock was set back,
+ * does not count: it may begin in years.
+ */
 export function isUnderWay(keys: readonly SigningKey[], algorithm: TokenAlgorithm, now: number): boolean {
-  return keys.some((key) => key.algorithm === algorithm && isPublic(key) && key.activatesAt > now);
+  return keys.some(
+    (key) =>
+      key.algorithm === algorithm &&
+      isPublic(key) &&
+      key.activatesAt > now &&
+      key.createdAt <= now + CLOCK_SKEW_MS,
+  );
 }
 
 /** A new key: signs at once if none does, else after the lead. */
@@ -80,7 +91,8 @@ export function passed(
     const successor = started[index + 1];
     const changes: KeyChange[] = [];
     let present = key;
-    if (successor && key.supersededAt === null) {
+    // A later successor is from before the clock was set back.
+    if (successor && (key.supersededAt ?? Number.POSITIVE_INFINITY) > successor.activatesAt) {
       // The time it happened, not the time it is recorded: it has signed nothing since.
       const supersededAt = successor.activatesAt;
       present = { ...key, supersededAt, retiresAt: supersededAt + tokenLifetimeMs };
@@ -104,7 +116,7 @@ export function nextDueAt(keys: readonly SigningKey[], now: number, policy: Rota
     const coming = own.filter((key) => key.activatesAt > now).map((key) => key.activatesAt);
     const ending = own.flatMap(({ retiresAt }) => retiresAt ?? []);
     const succession = active.activatesAt + policy.lifetimeMs - policy.publishLeadMs;
-    return [...ending, ...(coming.length > 0 ? coming : [succession])];
+    return [...ending, ...coming, ...(isUnderWay(own, algorithm, now) ? [] : [succession])];
   });
   return Math.min(...times);
 }

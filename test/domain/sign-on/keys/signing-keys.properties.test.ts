@@ -16,11 +16,12 @@ import { DAY, keyRig, OPERATOR, policy, SCHEDULE } from './rig.js';
 type Rig = ReturnType<typeof keyRig>;
 type Step = { waitMs: number } | 'advance' | { compromised: boolean; algorithm: number };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ waitMs: fc.integer({ min: 1, max: 60 * DAY }) }) },
-  { weight: 4, arbitrary: fc.constant('advance' as const) },
-  { weight: 2, arbitrary: fc.record({ compromised: fc.boolean(), algorithm: fc.nat(2) }) },
-);
+const stepAfter = (leastWaitMs: number): fc.Arbitrary<Step> =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ waitMs: fc.integer({ min: leastWaitMs, max: 60 * DAY }) }) },
+    { weight: 4, arbitrary: fc.constant('advance' as const) },
+    { weight: 2, arbitrary: fc.record({ compromised: fc.boolean(), algorithm: fc.nat(2) }) },
+  );
 
 async function take(next: Step, { rotation, clock }: Rig): Promise<void> {
   if (next === 'advance') {
@@ -36,10 +37,10 @@ async function take(next: Step, { rotation, clock }: Rig): Promise<void> {
   }
 }
 
-/** Runs the steps on a fresh rig and looks at the keys after each. */
-function always(look: (rig: Rig, taken: Step) => void | Promise<void>) {
+/** Runs the steps on a fresh rig and looks at the keys after each. A negative wait sets the clock back. */
+function always(look: (rig: Rig, taken: Step) => void | Promise<void>, leastWaitMs = 1) {
   return fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(stepAfter(leastWaitMs), { maxLength: 40 }), async (steps) => {
       const rig = keyRig();
       await ensureSigningKeys(rig.rotation);
       for (const next of steps) {
@@ -57,6 +58,17 @@ test('whatever happens, and however late, every algorithm has a key that signs',
       expect(activeKey(keys(), algorithm, clock.now())).toBeDefined();
     }
   }));
+
+test('a clock that is set back delays no rotation', () =>
+  always(async ({ rotation, keys, clock }) => {
+    await advanceSigningKeys(rotation, SCHEDULE);
+    clock.advance(policy.publishLeadMs);
+    await advanceSigningKeys(rotation, SCHEDULE);
+    for (const algorithm of TOKEN_ALGORITHMS) {
+      const { activatesAt = 0 } = activeKey(keys(), algorithm, clock.now()) ?? {};
+      expect(activatesAt).toBeGreaterThan(clock.now() - policy.lifetimeMs);
+    }
+  }, -60 * DAY));
 
 test('no key signs before it was published for the whole lead, but for the first and after a leak', () =>
   always(({ keys }) => {

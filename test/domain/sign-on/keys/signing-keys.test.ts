@@ -163,6 +163,49 @@ describe('a rotation by command', () => {
   });
 });
 
+describe('a key that was published before the clock was set back', () => {
+  async function setBackRig() {
+    const rig = await startedRig();
+    rig.clock.advance(400 * DAY);
+    await rig.advance();
+    rig.clock.advance(-400 * DAY);
+    expect(rig.statuses()).toMatchObject({ 'RS256-1': 'active', 'RS256-4': 'published' });
+    return rig;
+  }
+
+  test('delays no rotation by time', async () => {
+    const { clock, advance, stepsOf, statuses } = await setBackRig();
+    expect((await advance()).nextDueAt).toBe(clock.now() + 89 * DAY);
+    clock.advance(89 * DAY);
+    expect(await stepsOf()).toContain('RS256-7 published');
+    await expect(stepsOf()).resolves.toEqual([]);
+    clock.advance(DAY);
+    expect(await stepsOf()).toEqual(expect.arrayContaining(['RS256-7 activated', 'RS256-1 superseded']));
+    expect(statuses()).toMatchObject({ 'RS256-4': 'published', 'RS256-7': 'active' });
+  });
+
+  test('delays no rotation by command', async () => {
+    const { rotation, clock, statuses } = await setBackRig();
+    await rotateSigningKeys(rotation, OPERATOR, NORMAL);
+    clock.advance(DAY);
+    expect(statuses()).toMatchObject({ 'RS256-1': 'superseded', 'RS256-7': 'active' });
+  });
+
+  test('does not keep the key public that it had superseded', async () => {
+    const { rotation, clock, advance, stepsOf } = await startedRig();
+    clock.advance(400 * DAY);
+    await advance();
+    clock.advance(DAY);
+    await advance();
+    clock.advance(-401 * DAY);
+    await rotateSigningKeys(rotation, OPERATOR, NORMAL);
+    clock.advance(DAY);
+    expect(await stepsOf()).toEqual(['RS256-7 activated', 'RS256-1 superseded']);
+    clock.advance(25 * HOUR);
+    expect(await stepsOf()).toEqual(['RS256-1 retired']);
+  });
+});
+
 describe('a rotation after a leak', () => {
   test('takes back every key of the algorithm, also the coming and the past one, and signs with a new one at once', async () => {
     const { rotation, clock, advance, statuses, keys } = await startedRig();
