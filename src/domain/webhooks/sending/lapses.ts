@@ -94,7 +94,10 @@ export class LapseSweeps {
     const { unitOfWork, onSetBack } = this.dependencies;
     // The clocks of nodes differ slightly, and results are recorded meanwhile.
     if (await unitOfWork.rows.anyLaterThan(now + SWEEP_EVERY_MS)) {
-      onSetBack(await unitOfWork.run((changes) => changes.beginAnew()));
+      const moved = await unitOfWork.run((changes) => changes.beginAnew());
+      if (moved > 0) {
+        onSetBack(moved);
+      }
     }
   }
 }

@@ -125,8 +125,9 @@ export function healthAfter(
   now: number,
   failingLimitMs: number,
 ): HealthNews {
+  const isFuture = (time: number | null) => time !== null && time > now + CLOCK_SKEW_MS;
   // If an operator's change is later than now, the clock was set back since, and the times give no order.
-  const wasSetBack = before.updatedAt > now + CLOCK_SKEW_MS;
+  const wasSetBack = isFuture(before.updatedAt);
   // An attempt that we lost ourselves says nothing about the receiver. A failure of one from before an
   // operator's change may concern another address.
   const telling = endings.filter(
@@ -136,11 +137,14 @@ export function healthAfter(
   );
   const failingSince = telling.reduce<number | null>(
     (since, { result }) => (result.attempt.outcome === 'SUCCEEDED' ? null : (since ?? now)),
-    before.failingSince,
+    isFuture(before.failingSince) ? now : before.failingSince,
   );
   const succeeded = telling.some(({ result }) => result.attempt.outcome === 'SUCCEEDED');
   const changesSides = (failingSince === null) !== (before.failingSince === null);
-  const isNoteOld = before.lastSuccessAt === null || now - before.lastSuccessAt >= NOTED_EVERY_MS;
+  const isNoteOld =
+    before.lastSuccessAt === null ||
+    now - before.lastSuccessAt >= NOTED_EVERY_MS ||
+    isFuture(before.lastSuccessAt);
   const lastSuccessAt = succeeded && (isNoteOld || changesSides) ? now : before.lastSuccessAt;
   return {
     health: { ...before, failingSince, lastSuccessAt },

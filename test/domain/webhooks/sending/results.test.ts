@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAt } from '../../../../src/domain/webhooks/sending/results.js';
+import { healthAfter, retryAt } from '../../../../src/domain/webhooks/sending/results.js';
 
 const DELAYS = [30_000, 300_000] as const;
 
@@ -56,5 +56,31 @@ describe('the wait before the next attempt', () => {
     ['heeds nothing without an answer', null, 90, 30_000],
   ])('%s', (_, httpStatus, retryAfterSeconds, expected) => {
     expect(waitOf(resultOf(1, httpStatus, retryAfterSeconds))).toBe(expected);
+  });
+});
+
+describe('the health of a receiver after the clock was set back', () => {
+  const NOW = 10_000_000;
+  const later = NOW + 3_600_000;
+  const before = { id: 'whs_1' as const, lastSuccessAt: later, failingSince: null, updatedAt: 1 };
+  const after = (
+    health: typeof before | { failingSince: number },
+    outcome: 'SUCCEEDED' | 'STATUS_REFUSED',
+  ) => {
+    const result = resultOf(1);
+    const ending = { result: { ...result, attempt: { ...result.attempt, outcome } }, begunAt: NOW };
+    return healthAfter({ ...before, ...health }, [ending], NOW, 1_000);
+  };
+
+  test('fails from now on at the latest', () => {
+    expect(after({ failingSince: later }, 'STATUS_REFUSED')).toMatchObject({
+      health: { failingSince: NOW },
+      changed: true,
+    });
+    expect(after({ failingSince: NOW + 1_000 }, 'STATUS_REFUSED').changed).toBe(false);
+  });
+
+  test('tells the time of a success again', () => {
+    expect(after(before, 'SUCCEEDED')).toMatchObject({ health: { lastSuccessAt: NOW }, changed: true });
   });
 });

@@ -104,4 +104,12 @@ describeEachDatabase('a clock that was set back', (under) => {
     await rig.claim();
     expect(rig.setBacks).toEqual([]);
   });
+
+  test('is not reported at each start for what has ended', async () => {
+    const rig = await running();
+    await rig.record(succeeded(rig.id));
+    rig.clock.advance(-3_600_000);
+    await rig.claim();
+    expect(rig.setBacks).toEqual([]);
+  });
 });
