@@ -88,7 +88,9 @@ export class KeyKeeper {
   async renew(signal: AbortSignal): Promise<{ renewed: number; unopened: number }> {
     const total = { renewed: 0, unopened: 0 };
     const { clock, seals, log } = this.#options;
-    if (clock() < this.#renewAt) {
+    const leftMs = this.#renewAt - clock();
+    // After the clock was set back, the rest may be longer.
+    if (leftMs > 0 && leftMs <= RENEW_EVERY_MS) {
       return total;
     }
     // Set before the pass, so that a call of `renewSoon` during the pass causes another one.

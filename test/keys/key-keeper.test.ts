@@ -248,6 +248,15 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     await activate(next.id);
   });
 
+  test('forgets a node that was killed before the clock of the database was set back', async () => {
+    const { node, activate, heardFrom } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    await node('killed', [key]);
+    await node('a', [key, next]);
+    await heardFrom('killed', -3_600 * SECOND);
+    await activate(next.id);
+  });
+
   test.each([
     ['behind', -10],
     ['ahead of', 10],
@@ -285,6 +294,17 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     const pass = keeper.renew(never);
     keeper.renewSoon();
     await pass;
+    const old = new SealedBox(subkeyOf(key.bytes, 'signing-keys'));
+    await plant('kid', old.seal(Buffer.from('private'), 'kid'));
+    expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });
+  });
+
+  test('looks at the seals again after the clock was set back', async () => {
+    const { node, plant, clock } = await rig(under);
+    const key = newKey();
+    const { keeper } = await node('a', [key]);
+    await keeper.renew(never);
+    clock.advance(-3_600 * SECOND);
     const old = new SealedBox(subkeyOf(key.bytes, 'signing-keys'));
     await plant('kid', old.seal(Buffer.from('private'), 'kid'));
     expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });

@@ -31,7 +31,7 @@ async function refuseBeside(db: Kysely<unknown>, required: string): Promise<void
   const { rows } = await sql<{ node: string }>`
     select node from encryption_key_holders
     where coalesce(newest_migration, '') collate "C" < ${required}
-      and seen_at > extract(epoch from clock_timestamp()) * 1000 - ${sql.lit(GONE_AFTER_MS)}
+      and abs(seen_at - extract(epoch from clock_timestamp()) * 1000) < ${sql.lit(GONE_AFTER_MS)}
     order by node
   `.execute(db);
   if (rows.length > 0) {

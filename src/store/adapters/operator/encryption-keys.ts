@@ -44,7 +44,8 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
     holders: async () => {
       const rows = await db
         .selectFrom('encryptionKeyHolders')
-        .where('seenAt', '>', sql<number>`${databaseNow(writer)} - ${sql.lit(GONE_AFTER_MS)}`)
+        // A time far ahead is from before the clock was set back, when a node was killed.
+        .where(sql<boolean>`abs(seen_at - ${databaseNow(writer)}) < ${sql.lit(GONE_AFTER_MS)}`)
         .orderBy('node')
         .selectAll()
         .execute();
