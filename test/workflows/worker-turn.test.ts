@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE } from '../../workflows/contract.js';
+import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
+import { ensureSchedules } from '../../workflows/schedules.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
 import { WorkerTurn } from '../../workflows/worker-turn.js';
 import { describeWith } from '../support/toolchains.js';
 import {
   connectClient,
   eventually,
+  hourly,
   NAMESPACE,
   quickPurge,
   recordingLog,
@@ -112,6 +114,24 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     const back = await work(older, AT_ONCE);
     await back.says(TAKES_OVER);
     expect(await versionThatRan(await startPurge('on-the-way-back'))).toBe('1.4.0');
+  });
+
+  test('that get the tasks later put right the schedules that others have written meanwhile', async () => {
+    const first = await work(older, FIRST);
+    await first.says(TAKES_OVER);
+    const next = await work(newer, FIRST);
+    await next.says(WAITS);
+    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 60_000 });
+    await client.connection.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace: NAMESPACE,
+      deploymentName: newer.deploymentName,
+      buildId: newer.buildId,
+    });
+    await next.says(TAKES_OVER);
+    await eventually('the interval of the version with the tasks', async () => {
+      const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
+      return spec.intervals?.[0]?.every === hourly.purgeIntervalMs;
+    });
   });
 
   test('do not take tasks from workers without a version that poll, and follow them when they have ended', async () => {

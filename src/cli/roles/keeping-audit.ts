@@ -36,7 +36,8 @@ export function startKeepingAudit(
     try {
       await tally.flush();
       const lookedAt = store.clock();
-      await anchor(store, log, since);
+      // A later record is from before the clock was set back: each look would find it again.
+      await anchor(store, log, { since, until: lookedAt + LONGEST_WRITE_MS });
       since = lookedAt - LONGEST_WRITE_MS;
     } catch (error) {
       log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
@@ -51,10 +52,14 @@ export function startKeepingAudit(
   });
 }
 
-export async function anchor({ operator }: Pick<Store, 'operator'>, log: Log, since: number): Promise<void> {
+export async function anchor(
+  { operator }: Pick<Store, 'operator'>,
+  log: Log,
+  span: { since: number; until: number },
+): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const page = { after, limit: CHAINS_IN_A_RECORD };
-    const heads = await operator.rows.auditEvents.heads(since, page);
+    const heads = await operator.rows.auditEvents.heads(span, page);
     if (heads.length > 0) {
       const named = (characters?: number) =>
         Object.fromEntries(

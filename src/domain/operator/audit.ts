@@ -76,8 +76,11 @@ export interface AuditRows {
   chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
   /** Ids of records without a chain that are not older than `since`. */
   unchained(since: number, limit: number): Promise<string[]>;
-  /** The newest record of each chain that grew since then, by chain; ignores anchors. */
-  heads(since: number, page: { after: string; limit: number }): Promise<ChainPlace[]>;
+  /** The newest record of each chain that grew in that time, by chain; ignores anchors. */
+  heads(
+    span: { since: number; until: number },
+    page: { after: string; limit: number },
+  ): Promise<ChainPlace[]>;
   /** The time of the newest record of any chain, without anchors and future times. */
   newest(now: number): Promise<number | undefined>;
 }

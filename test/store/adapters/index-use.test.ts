@@ -80,8 +80,8 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
   ],
   [
     'the newest records of chains since a time',
-    (db) => auditRows(db.reader).heads(1, { after: '', limit: 100 }),
-    [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\?\)$/],
+    (db) => auditRows(db.reader).heads({ since: 1, until: 9 }, { after: '', limit: 100 }),
+    [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\? AND created_at<\?\)$/],
   ],
   ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
   [

@@ -51,10 +51,11 @@ export function auditRows(reader: Writer): AuditRows {
         .execute();
       return rows.map(({ id }) => id);
     },
-    heads: async (since, { after, limit }) => {
+    heads: async ({ since, until }, { after, limit }) => {
       const newest = await db
         .selectFrom('auditEvents')
         .where('createdAt', '>=', since)
+        .where('createdAt', '<=', until)
         .where('type', '<>', ANCHORED_TYPE)
         .where(CHAIN_UNINDEXED, '>', after)
         .groupBy(CHAIN_UNINDEXED)

@@ -20,9 +20,14 @@ const ACTOR = { type: 'service', id: 'purge' };
 const LOCK = 'audit-purge';
 /** Records read per chain: their times may be out of order by the length of a write. */
 const RECORDS_LOOKED_AT = 50;
-/** Chains that a purge skips because of a tampered record; with more, it skips all. */
-const MOST_SPOILED = 100;
+/**
+ * Chains that a purge skips because of a tampered record, or because of older times behind a record that must
+ * stay, from a clock that was behind; with more, it skips all.
+ */
+const MOST_SKIPPED = 100;
 const MOST_CLAIMS = 1_000;
+/** The clocks of nodes differ by less. */
+const CLOCK_SKEW_MS = 60_000;
 
 /** Called with a chain and the place of a changed record. */
 export type OnSpoiled = (chain: string, seq: number) => void;
@@ -75,32 +80,32 @@ async function removeChained(
 ): Promise<number> {
   // A concurrent purge would look like a cut.
   await lock(writer, [LOCK]);
-  const spoiled = new Map<string, number>();
-  for (let known = -1; known < spoiled.size && spoiled.size < MOST_SPOILED; ) {
-    known = spoiled.size;
-    for (const chain of await chainsWith(writer, before, [...spoiled.keys()])) {
-      const { old, spoiledAt } = await beginningOf(writer, mac, chain, before, limit);
+  const skipped = new Map<string, number | undefined>();
+  for (let known = -1; known < skipped.size && skipped.size < MOST_SKIPPED; ) {
+    known = skipped.size;
+    for (const chain of await chainsWith(writer, before, [...skipped.keys()])) {
+      const { old, spoiledAt } = await beginningOf(writer, mac, chain, [before, now], limit);
       if (old.length > 0) {
         await shorten(writer, mac, now, old);
         return old.length;
       }
-      if (spoiledAt !== undefined) {
-        spoiled.set(chain, spoiledAt);
-      }
+      skipped.set(chain, spoiledAt);
     }
   }
-  for (const [chain, seq] of spoiled) {
-    onSpoiled(chain, seq);
+  for (const [chain, seq] of skipped) {
+    if (seq !== undefined) {
+      onSpoiled(chain, seq);
+    }
   }
   return 0;
 }
 
-async function chainsWith(writer: Writer, before: number, spoiled: readonly string[]): Promise<string[]> {
+async function chainsWith(writer: Writer, before: number, skipped: readonly string[]): Promise<string[]> {
   const rows = await camelCased(writer)
     .selectFrom('auditEvents')
     .where('createdAt', '<', before)
     .where('chain', 'is not', null)
-    .$if(spoiled.length > 0, (query) => query.where('chain', 'not in', spoiled))
+    .$if(skipped.length > 0, (query) => query.where('chain', 'not in', skipped))
     .orderBy('createdAt')
     .limit(RECORDS_LOOKED_AT)
     .select('chain')
@@ -108,12 +113,15 @@ async function chainsWith(writer: Writer, before: number, spoiled: readonly stri
   return [...new Set(rows.map(({ chain }) => chain as string))];
 }
 
-/** The expired records at the beginning, up to the first that does not verify. */
+/**
+ * The expired records at the beginning, up to the first that does not verify. One that is later than now is
+ * from before the clock was set back, and as old as the next.
+ */
 async function beginningOf(
   writer: Writer,
   mac: AuditMac,
   chain: string,
-  before: number,
+  [before, now]: [before: number, now: number],
   limit: number,
 ): Promise<{ old: ChainedEvent[]; spoiledAt?: number }> {
   const rows = await camelCased(writer)
@@ -124,19 +132,21 @@ async function beginningOf(
     .selectAll()
     .execute();
   const judge = judgeBy(mac);
-  const old: ChainedEvent[] = [];
+  const records = rows.map(toChainedEvent);
+  let olds = 0;
   let { seq, hash } = await purgedOf(writer, mac, chain);
-  for (const record of rows.map(toChainedEvent)) {
+  for (const [index, record] of records.entries()) {
     if (record.seq !== seq + 1 || judge(record, hash)) {
-      return { old, spoiledAt: record.seq };
+      return { old: records.slice(0, olds), spoiledAt: record.seq };
     }
-    if (record.createdAt >= before) {
+    if (record.createdAt < before) {
+      olds = index + 1;
+    } else if (record.createdAt <= now + CLOCK_SKEW_MS) {
       break;
     }
-    old.push(record);
     ({ seq, hash } = record);
   }
-  return { old };
+  return { old: records.slice(0, olds) };
 }
 
 /** How far a chain was purged by right. */

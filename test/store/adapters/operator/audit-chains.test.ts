@@ -13,6 +13,7 @@ import { auditFindings } from './audit-findings.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
 const ACTOR = { type: 'service_token', id: 'tok_1' };
+const ALWAYS = { since: 0, until: 10_000 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function rigOver(under: DatabaseUnderTest) {
@@ -101,7 +102,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await record('b');
     const other = process();
     await record('c', other);
-    await anchor({ operator: process() }, silent, 0);
+    await anchor({ operator: process() }, silent, ALWAYS);
     expect(await findings()).toEqual([]);
     const all = await records();
     const ending = all.find(({ seq, subject }) => seq === 2 && subject?.id === 'b');
@@ -152,7 +153,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     }
     const grown = new Set((await records()).map(({ chain }) => chain));
     expect(grown.size).toBe(101);
-    await anchor({ operator: unitOfWork }, silent, 0);
+    await anchor({ operator: unitOfWork }, silent, ALWAYS);
     await bare.write((writer) =>
       writer
         .deleteFrom('audit_events')
@@ -160,6 +161,21 @@ describeEachDatabase('the chains of the audit log', (under) => {
         .execute(),
     );
     expect(new Set((await findings()).map(({ chain }) => chain))).toEqual(grown);
+  });
+
+  test('anchors leave out what was recorded before the clock was set back, until the chain grows', async () => {
+    const { record, setTime, unitOfWork, records } = await rigOver(under);
+    setTime(20_000);
+    await record('ahead');
+    setTime(1_000);
+    const heads: unknown[] = [];
+    const log = { ...silent, info: (_: string, told?: Record<string, unknown>) => heads.push(told?.heads) };
+    await anchor({ operator: unitOfWork }, log, ALWAYS);
+    expect(heads).toEqual([]);
+    await record('after');
+    await anchor({ operator: unitOfWork }, log, ALWAYS);
+    const [{ chain } = { chain: '' }] = await records();
+    expect(heads).toEqual([{ [chain]: expect.stringMatching(/^2 /) }]);
   });
 
   test('writes that are undone give back the chain that they took', async () => {
@@ -198,6 +214,35 @@ describeEachDatabase('the chains of the audit log', (under) => {
         .execute(),
     );
     expect(await findings()).toEqual([{ fault: 'missing', chain: first?.chain, fromSeq: 3, toSeq: 3 }]);
+  });
+
+  test('a purge goes on behind records from before the clock was set back, once later ones are old', async () => {
+    const { bare, record, setTime, findings } = await rigOver(under);
+    const ahead = Date.now() + 3_600_000;
+    for (const time of [1_000, ahead, ahead, 2_000, ahead, 4_000]) {
+      setTime(time);
+      await record(`at ${time}`);
+    }
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    expect(await purge.remove('audit_event', 2_000, 10)).toBe(1);
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(3);
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(0);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a purge shortens other chains although many records of one are from a clock that was behind', async () => {
+    const { bare, process, record, setTime, findings } = await rigOver(under);
+    setTime(5_000);
+    await record('stays');
+    setTime(1_000);
+    for (let index = 0; index < 60; index += 1) {
+      await record(`behind ${index}`);
+    }
+    setTime(2_000);
+    await record('old', process());
+    const purge = purgeStore(withAuditChains(bare, () => mac));
+    expect(await purge.remove('audit_event', 3_000, 10)).toBe(1);
+    expect(await findings()).toEqual([]);
   });
 
   test('a purge does not confirm a changed record, and leaves it for the verification to find', async () => {
