@@ -158,12 +158,15 @@ async function watch(
 ): Promise<void> {
   let hasSchedules = false;
   let hasFailed = false;
+  /** Then it writes all schedules again: a worker of another version may have put back its own. */
+  let takesOver = false;
   let isComplete = false;
   let shortcoming: string | undefined;
   let stall: string | undefined;
   const turn = new WorkerTurn(client, settings);
   for (let probes = 0; !over.aborted; probes += 1) {
-    const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules);
+    const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules && !takesOver);
+    takesOver &&= failure !== undefined;
     // Once they existed, one failure is no outage.
     hasSchedules = failure === undefined || (hasSchedules && !hasFailed);
     hasFailed = failure !== undefined;
@@ -177,7 +180,9 @@ async function watch(
     }
     const waits = !turn.isCurrent && stall === undefined;
     if (waits || probes % TURN_EVERY_PROBES === 0) {
+      const wasCurrent = turn.isCurrent;
       stall = await turn.check(over);
+      takesOver ||= turn.isCurrent && !wasCurrent && probes > 0;
     }
     if (!over.aborted) {
       onPolling(stall ?? (hasSchedules ? shortcoming : failure), hasSchedules && stall === undefined);
