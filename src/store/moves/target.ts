@@ -81,17 +81,8 @@ export async function lockMark(writer: Writer, at: number): Promise<void> {
   if (mark.at !== at) {
     throw new CopyError('Another run of the command has just begun on this PostgreSQL database.');
   }
-  // Otherwise the server would notice only after its statement that a killed command has left.
-  await setLocally(writer, 'client_connection_check_interval', '2s');
   // A role may have `off`: then a crash of the server could lose a move after the source was given up.
-  await setLocally(writer, 'synchronous_commit', 'on');
-}
-
-/** A setting that an older server may not know. */
-async function setLocally(writer: Writer, name: string, value: string): Promise<void> {
-  await sql`
-    select set_config(${name}, ${value}, true) where current_setting(${name}, true) is not null
-  `.execute(writer);
+  await sql`set local synchronous_commit = on`.execute(writer);
 }
 
 export async function refuseOtherEncoding(db: Reader): Promise<void> {

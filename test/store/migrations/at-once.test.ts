@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
-import { migrateToLatest, schemaDrift } from '../../../src/store/migrate.js';
-import { newPostgresDatabase, PATIENT } from '../../support/databases.js';
+import { migrateToLatest, migratorOf, schemaDrift } from '../../../src/store/migrate.js';
+import { runScript } from '../../../src/store/migrations/script.js';
+import type { Step } from '../../../src/store/migrations/step.js';
+import { databaseUnderTest, newPostgresDatabase, PATIENT } from '../../support/databases.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
+import { stallingProxy } from '../../support/stalling-proxy.js';
 
 test.each(['read committed', 'serializable'])(
   'nodes that start together on PostgreSQL migrate one after another, where the default isolation is %s',
@@ -25,3 +30,32 @@ test.each(['read committed', 'serializable'])(
     }
   },
 );
+
+const under = databaseUnderTest('PostgreSQL');
+const LONG_S = LONGER_THAN_A_TEST_MS / 1_000;
+const stepOf = (statements: string): Record<string, Step> => ({
+  'the-step': { up: (db) => runScript(db, statements) },
+});
+
+test('the server ends a migration that was killed within its statement, and the next one begins anew', async () => {
+  const place = await under.newPlace();
+  const proxy = await stallingProxy(place.databaseUrl as string);
+  const killed = await under.open({ ...place, databaseUrl: proxy.url });
+  const { patient } = await under.open(place);
+  await sql`drop table kysely_migration`.execute(patient);
+  const [change, sleep] = ['alter table integrations add column more integer', `select pg_sleep(${LONG_S})`];
+  const migration = migratorOf(killed.patient, stepOf(`${change}; ${sleep}`)).migrateToLatest();
+  try {
+    await eventually('the long statement', async () => {
+      const look = sql`select from pg_stat_activity where query = ${sleep}`;
+      return (await look.execute(patient)).rows.length > 0;
+    });
+  } finally {
+    proxy.cut();
+  }
+  expect(await migration).toMatchObject({ error: expect.anything() });
+  expect(await migratorOf(patient, stepOf(change)).migrateToLatest()).toMatchObject({
+    results: [{ status: 'Success' }],
+  });
+  proxy.close();
+});

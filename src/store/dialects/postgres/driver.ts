@@ -461,10 +461,20 @@ function answersHandled(): Promise<void> {
   return new Promise(setImmediate);
 }
 
+/**
+ * Otherwise a long statement of a killed client keeps its locks until it ends. Servers before release 14, and
+ * those of some systems, refuse the setting.
+ */
+const ENDS_WITH_CLIENT = `do $$ begin
+  perform set_config('client_connection_check_interval', '2s', true);
+exception when others then null;
+end $$`;
+
 function settingsOf({ lockMs, statementMs, idleMs }: ServerLimits): string[] {
   return [
     `set local lock_timeout = ${lockMs}`,
     `set local statement_timeout = ${statementMs}`,
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
+    ...(statementMs === 0 ? [ENDS_WITH_CLIENT] : []),
   ];
 }
