@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError } from '../../config/config.js';
-import { readSecretsKeys } from '../../keys/secrets-key.js';
+import { LOST_AUDIT_KEY, readSecretsKeys } from '../../keys/secrets-key.js';
+import { lacksAuditKey } from '../../store/adapters/seals.js';
 import { lackingKey } from '../../store/checks/settings.js';
 import type { Reader } from '../../store/database.js';
 import { refuseOther } from '../../store/issuer.js';
@@ -113,6 +114,9 @@ async function database(config: Config): Promise<void> {
   });
 }
 
+/** Earlier releases did not record the key. */
+const FIRST_WITH_KEYS = '0013-encryption-keys';
+
 /** At the first start of a demo, the key file may be missing. */
 async function refuseWithoutKey(reader: Reader, { environment, missing }: Recorded, config: Config) {
   const { path } = secretsKeyFile(config);
@@ -120,10 +124,15 @@ async function refuseWithoutKey(reader: Reader, { environment, missing }: Record
     return;
   }
   const keyIds = readSecretsKeys(path).map(({ id }) => id);
-  // Earlier releases did not record the key.
-  const lacking = missing.length > 0 ? undefined : await lackingKey(reader, keyIds);
+  if (missing.includes(FIRST_WITH_KEYS)) {
+    return;
+  }
+  const lacking = await lackingKey(reader, keyIds);
   if (lacking !== undefined) {
     throw new StartupError(`The key file ${path} lacks ${lacking}, which the database needs.`);
+  }
+  if (await lacksAuditKey(reader)) {
+    throw new StartupError(LOST_AUDIT_KEY);
   }
 }
 

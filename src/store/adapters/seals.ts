@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SealedPlace, SealStore } from '../../domain/operator/rows/encryption-keys.js';
-import type { Database, Writer } from '../database.js';
+import type { Database, Reader, Writer } from '../database.js';
 import { refuseOutdated } from '../migrate.js';
 import { newestMigration } from '../migrations/index.js';
 import {
@@ -29,7 +29,7 @@ export function sealStore({ reader, write }: Database): SealStore {
       }),
     addTokenKeys: (tokenKeys, now) => write((writer) => addTokenKeys(writer, tokenKeys, now)),
     tokenKeys: () => reader.selectFrom('token_keys').select(['purpose', 'sealed']).execute(),
-    hasAuditChains: () => findsAny(reader.selectFrom('audit_events').where('chain', '>', '').select('id')),
+    hasAuditChains: () => hasAuditChains(reader),
     announce: ({ node, keyIds, usedId, issuer }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);
@@ -82,6 +82,16 @@ export function sealStore({ reader, write }: Database): SealStore {
         return replaced;
       }),
   };
+}
+
+/** The service does not start on such a database. */
+export async function lacksAuditKey(reader: Reader): Promise<boolean> {
+  const key = reader.selectFrom('token_keys').where('purpose', '=', 'audit').select('purpose');
+  return (await hasAuditChains(reader)) && !(await findsAny(key));
+}
+
+function hasAuditChains(reader: Reader): Promise<boolean> {
+  return findsAny(reader.selectFrom('audit_events').where('chain', '>', '').select('id'));
 }
 
 async function addTokenKeys(

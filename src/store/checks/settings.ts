@@ -1,4 +1,5 @@
 import { encryptionKeyRows } from '../adapters/operator/encryption-keys.js';
+import { lacksAuditKey } from '../adapters/seals.js';
 import type { Reader } from '../database.js';
 import { type IssuerClaim, issuerProblem } from '../issuer.js';
 import { schemaDrift } from '../migrate.js';
@@ -63,15 +64,20 @@ interface KeySettings {
 
 export const keyFileFits: Check<KeySettings> = {
   name: 'encryption-key',
-  about: 'The key file holds the encryption keys that the database needs.',
+  about:
+    'The key file holds the encryption keys that the database needs, and the database that of the audit log.',
   severity: 'error',
   remedy:
-    'Set SECRETS_KEY_FILE to the key file of this database, or copy that file here from another node or from its stored copy.',
+    'Set SECRETS_KEY_FILE to the key file of this database, or copy that file here from another node or from its stored copy. If the key of the audit log is missing, restore its row in token_keys, or the database, from a backup.',
   find: async (reader, { keyIds }) => {
     const needed = await neededKeys(reader);
     const lacking = needed.filter((id) => !keyIds.includes(id));
+    const isAuditKeyLost = await lacksAuditKey(reader);
     return foundIn(
-      lacking.map((id) => `the key file lacks ${id}`),
+      [
+        ...lacking.map((id) => `the key file lacks ${id}`),
+        ...(isAuditKeyLost ? ['the table token_keys lacks the key of the audit log (purpose audit)'] : []),
+      ],
       needed[0] && `In use: ${needed[0]}.`,
     );
   },

@@ -6,7 +6,8 @@ import { expect, test } from '@jest/globals';
 import { useKeys } from '../../../src/cli/commands/copies/own-database.js';
 import { startProblems } from '../../../src/cli/commands/start-problems.js';
 import { loadConfig } from '../../../src/config/config.js';
-import { makeSecretsKeys } from '../../../src/keys/secrets-key.js';
+import { LOST_AUDIT_KEY, makeSecretsKeys } from '../../../src/keys/secrets-key.js';
+import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { writeMoved } from '../../../src/store/moves/moved-file.js';
 import { openStore, RESTORE_STAGE } from '../../../src/store/store.js';
 import { root } from '../../support/service-process.js';
@@ -29,6 +30,12 @@ async function usedPlace(): Promise<{ DATA_DIR: string; SECRETS_KEY_FILE: string
   await useKeys({ seals: store.seals, chainRecords: () => undefined }, makeSecretsKeys(SECRETS_KEY_FILE));
   await store.close();
   return { DATA_DIR, SECRETS_KEY_FILE };
+}
+
+function change(dataDir: string, statements: string): void {
+  const database = new Sqlite(join(dataDir, 'integration.db'));
+  database.exec(statements);
+  database.close();
 }
 
 test('a demo or an edge that was never started, or a database that fits, has no problems', async () => {
@@ -87,6 +94,31 @@ test('a database without its key file, or with that of another one, is a problem
   expect(await startProblems(other)).toEqual([
     expect.stringMatching(/^The key file .*secrets\.key lacks ek_[0-9a-f]{16}, which the database needs\.$/),
   ]);
+});
+
+test('the key is looked at before an upgrade, too, unless the release before did not record it', async () => {
+  const place = { ...(await usedPlace()), SIGN_ON_URL: ISSUER };
+  const other = loadConfig({ ...place, SECRETS_KEY_FILE: (await usedPlace()).SECRETS_KEY_FILE });
+  change(place.DATA_DIR, "delete from kysely_migration where name > '0033-shared-mailboxes'");
+  expect(await startProblems(other)).toEqual([expect.stringMatching(/ lacks ek_[0-9a-f]{16}, which /)]);
+  expect(await startProblems(loadConfig(place))).toEqual([]);
+  change(
+    place.DATA_DIR,
+    "delete from kysely_migration where name > '0005-webhooks'; drop table encryption_keys",
+  );
+  expect(await startProblems(other)).toEqual([]);
+});
+
+test('a database that lost the key of its audit log is a problem', async () => {
+  const place = { ...(await usedPlace()), SIGN_ON_URL: ISSUER };
+  change(
+    place.DATA_DIR,
+    `insert into audit_events (id, chain, seq, type, outcome, actor_type, actor_id, subject_type, subject_id, attributes, created_at)
+      values ('aud_1', 'chain', 1, 't', 'succeeded', 'a', 'a', 's', 's', '{}', 1)`,
+  );
+  expect(await startProblems(loadConfig(place))).toEqual([]);
+  change(place.DATA_DIR, "delete from token_keys where purpose = 'audit'");
+  expect(await startProblems(loadConfig(place))).toEqual([LOST_AUDIT_KEY]);
 });
 
 test('invalid certificates, a damaged key file and an unreachable database are problems', async () => {

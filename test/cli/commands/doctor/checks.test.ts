@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, realpathSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import {
   writeAheadLogIsShort,
   writesSucceed,
 } from '../../../../src/cli/commands/doctor/disk-checks.js';
-import { examined } from '../../../../src/cli/commands/doctor/doctor-action.js';
+import { examined, exitCodeOf } from '../../../../src/cli/commands/doctor/doctor-action.js';
 import {
   keyFileIsUsable,
   secretsArePrivate,
@@ -357,6 +357,19 @@ test('a machine of an edge or worker needs no database and no key file', async (
   const [port] = await freePorts(1);
   const unreachable = { ...here, DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` };
   expect(await outcomeOf(database, unreachable)).toMatchObject({ status: 'error' });
+});
+
+test('a large file is not called sound unless its pages are read', async () => {
+  const DATA_DIR = directory();
+  const database = join(DATA_DIR, 'integration.db');
+  copyFileSync(await migratedSqliteFile(), database);
+  const check = databaseChecks.filter(({ name }) => name === 'integrity');
+  expect(await examined({ DATA_DIR }, check)).toMatchObject([{ status: 'ok' }]);
+  truncateSync(database, 257 * 1_048_576);
+  const reason = 'the file has 257 MiB; --thorough checks it, and a backup checks its copy';
+  const [outcome] = await examined({ DATA_DIR }, check);
+  expect([outcome, exitCodeOf([outcome as Outcome])]).toMatchObject([{ status: 'skipped', reason }, 0]);
+  expect(await examined({ DATA_DIR }, check, true)).toMatchObject([{ detail: '257 MiB checked.' }]);
 });
 
 describe('the disk', () => {
