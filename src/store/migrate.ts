@@ -103,13 +103,16 @@ export async function refuseIncomplete(db: Kysely<Schema>): Promise<void> {
 }
 
 /** For readers, which may not migrate. */
-export async function refuseUnlessMigrated(db: Kysely<Schema>): Promise<void> {
+export async function refuseUnlessMigrated(
+  db: Kysely<Schema>,
+  remedy = 'Start this version first.',
+): Promise<void> {
   await refuseIncomplete(db);
   const { missing, required } = await driftOf(db, await executedMigrations(db));
   refuseNewer(required);
   if (missing.length > 0) {
     throw new StoreError(
-      `The database was migrated by an older version of the service (it lacks ${missing.join(', ')}). Start this version first.`,
+      `The database was migrated by an older version of the service (it lacks ${missing.join(', ')}). ${remedy}`,
     );
   }
 }

@@ -38,6 +38,12 @@ test('a test types each block of the pages, or the list says why not', () => {
   expect(codes).toHaveLength(new Set(codes).size);
 });
 
+test('the way back to 1.3.1 needs no command that 1.3.1 does not have', () => {
+  const [way = ''] = /^To go back to 1\.3\.1, .*$/m.exec(pages.upgrade ?? '') ?? [];
+  expect(way).toContain('integration.db');
+  expect(way).not.toMatch(/`integration /);
+});
+
 test('each block says what its language is', () => {
   const openings = Object.entries(pages).flatMap(([page, text]) =>
     [...text.matchAll(/^\s*```(.*)\n[\s\S]*?\n\s*```$/gm)].map(([, language = '']) => `${page}: ${language}`),

@@ -11,7 +11,7 @@ export const migrationsAreOurs: Check<unknown> = {
   about: 'The database has the migrations of this version, and none that this version cannot serve.',
   severity: 'error',
   remedy:
-    'Missing: start this version, which applies them. Newer: update this node or, to go back to this version, restore a backup that was made before the upgrade.',
+    'Missing: back up the database with the version that it is of, then start this version, which applies them. Newer: update this node or, to go back to this version, restore a backup that was made before the upgrade.',
   find: async (reader) => {
     const { missing, newer, required } = await schemaDrift(reader);
     return foundIn(

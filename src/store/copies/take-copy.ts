@@ -3,6 +3,7 @@ import { auditAction } from '../adapters/operator/audit-events.js';
 import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
+import { DATABASE_FILE } from '../store.js';
 import { factsOf, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
@@ -44,6 +45,14 @@ export async function readValid(
 
 export async function refuseOtherRelease(place: DatabasePlace): Promise<void> {
   await reading(place, refuseUnlessMigrated);
+}
+
+/** For a backup: once this version has started, there is nothing to go back to. */
+export async function refuseToBackUpOtherRelease(place: DatabasePlace): Promise<void> {
+  const copy =
+    place.databaseUrl === undefined ? `copy ${DATABASE_FILE} and ${DATABASE_FILE}-wal` : 'run pg_dump';
+  const remedy = `Make the backup with that version. If it is 1.3.1, which has no such command, stop the service, ${copy}, and copy the key file: see “Upgrades and data” in the documentation.`;
+  await reading(place, (reader) => refuseUnlessMigrated(reader, remedy));
 }
 
 export async function recordBackup(

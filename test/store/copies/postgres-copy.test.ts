@@ -5,7 +5,12 @@ import { sql } from 'kysely';
 import { noTransactionIsIdle } from '../../../src/store/checks/postgres-activity.js';
 import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { dumpPostgres, undumpPostgres } from '../../../src/store/copies/postgres-copy.js';
-import { readValid, refuseOtherRelease, takeCopy } from '../../../src/store/copies/take-copy.js';
+import {
+  readValid,
+  refuseOtherRelease,
+  refuseToBackUpOtherRelease,
+  takeCopy,
+} from '../../../src/store/copies/take-copy.js';
 import type { Reader } from '../../../src/store/database.js';
 import { RESTORE_MARK } from '../../../src/store/migrate.js';
 import { reading, recordedIn } from '../../../src/store/recorded.js';
@@ -108,6 +113,13 @@ test('a database that a restore has not settled is neither checked, copied nor l
       ),
     );
   }
+});
+
+test('a database of an older release is not backed up, and the refusal names pg_dump', async () => {
+  const place = await under.newPlace();
+  const { patient } = await under.open(place);
+  await sql`delete from kysely_migration where name > '0005-webhooks'`.execute(patient);
+  await expect(refuseToBackUpOtherRelease(place)).rejects.toThrow('stop the service, run pg_dump, and copy');
 });
 
 test('what is read beside a dump is of one moment, that of the dump, while the service writes', async () => {

@@ -5,7 +5,7 @@ import { keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
-import { recordBackup, refuseOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
+import { recordBackup, refuseToBackUpOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { stopSignal } from '../../stop-signals.js';
 import { Unfinished, UsageError } from '../errors.js';
@@ -34,7 +34,7 @@ export async function backup(config: Config, folder: string, options: BackupOpti
       '--passphrase-file needs --with-key: without --with-key the backup does not contain the key.',
     );
   }
-  await refuseOtherRelease(placeOf(config));
+  await refuseToBackUpOtherRelease(placeOf(config));
   const sealKeyFile = withKey ? await keyFileSealer(config, passphraseFile) : undefined;
   const manifest = await writeBackup(config, resolve(folder), sealKeyFile);
   print(json ? asJson(manifest) : asText(resolve(folder), manifest));

@@ -248,6 +248,21 @@ describe('of one environment', () => {
     expect((await integration(restoring, into)).code).toBe(0);
   });
 
+  test('a database of an older release is refused, with what to do before this version starts', async () => {
+    const folder = directory();
+    const own = await newLive(folder);
+    const database = new Sqlite(join(own.DATA_DIR as string, 'integration.db'));
+    database.exec("delete from kysely_migration where name > '0005-webhooks'");
+    database.close();
+    const { code, stderr } = await integration(['backup', join(folder, 'backup')], own);
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(
+        /\(it lacks 0008-.*\)\. Make the backup with that version\. If it is 1\.3\.1, .*, stop the service, copy integration\.db and integration\.db-wal, and copy the key file: /,
+      ),
+    ]);
+  });
+
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
     const folder = directory();
     const target = join(folder, 'it');
