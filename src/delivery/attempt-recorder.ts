@@ -119,11 +119,11 @@ export class AttemptRecorder {
     this.#waiting = [...batch, ...this.#waiting];
   }
 
-  /** Moves it to the end; drops one after its lease that the domain refuses. */
+  /** Moves it behind all others; drops one after its lease that the domain refuses. */
   #setAside(attempt: EndedAttempt, error: unknown): void {
     this.#failedAlone.add(attempt);
     if (error instanceof ServiceError && !ABOUT_A_RESULT.has(error.code)) {
-      this.#waiting.push(attempt);
+      this.#moveBehind(attempt);
       return;
     }
     const isInvalid = error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST;
@@ -131,13 +131,20 @@ export class AttemptRecorder {
     this.#takenWhenRefused.set(attempt, takenBefore);
     const isWrong = isInvalid || this.#taken > takenBefore;
     if (!isWrong || attempt.leaseExpiresAt.getTime() > Date.now()) {
-      this.#waiting.push(attempt);
+      this.#moveBehind(attempt);
       return;
     }
     this.#failedAlone.delete(attempt);
     const { deliveryId } = attempt.result;
     this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
     this.options.onSettled(1);
+  }
+
+  /** Results that came meanwhile go before all that failed alone, of which each may take seconds again. */
+  #moveBehind(attempt: EndedAttempt): void {
+    const alone = this.#waiting.filter((one) => this.#failedAlone.has(one));
+    const others = this.#waiting.filter((one) => !this.#failedAlone.has(one));
+    this.#waiting = [...others, ...alone, attempt];
   }
 }
 

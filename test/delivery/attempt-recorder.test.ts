@@ -124,6 +124,27 @@ describe('the recording of attempts', () => {
     expect(calls.filter((ids) => ids.includes('whd_locked') && ids.length > 1)).toEqual([]);
   });
 
+  test('goes before all results with rows that are locked, once these have been tried', async () => {
+    const calls: string[] = [];
+    const locked = ['whd_1', 'whd_2', 'whd_3'];
+    const { recorder, all } = recorderWith((results) => {
+      const call = results.map(({ deliveryId }) => deliveryId).join(' ');
+      calls.push(call);
+      if (calls.includes('whd_new')) {
+        return Promise.resolve();
+      }
+      if (call === locked.at(-1)) {
+        recorder.add(ended('whd_new'));
+      }
+      return Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Locked.'));
+    }, 4);
+    for (const id of locked) {
+      recorder.add(ended(id));
+    }
+    await all;
+    expect(calls.slice(calls.indexOf('whd_3')).slice(0, 2)).toEqual(['whd_3', 'whd_new']);
+  });
+
   test.each([
     ErrorCode.UNAVAILABLE,
     ErrorCode.INTERNAL_ERROR,
