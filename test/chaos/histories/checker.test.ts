@@ -232,6 +232,31 @@ describeWith('go', 'the checker of histories', (go) => {
     });
   });
 
+  describe('ends in time with dozens of equal answers at once', () => {
+    const equal = Array.from({ length: 20 }, (_, index): Told[] => [
+      [2 + index / 64, 4 + index / 64, 'refresh r1: r2'],
+      [2 + index / 64, 6 + index / 64, 'userinfo a1: good'],
+      [3 + index / 64, 7 + index / 64, 'refresh r2: r3'],
+      [3 + index / 64, 9 + index / 64, 'refresh r1: refused'],
+      [3 + index / 64, 9 + index / 64, 'refresh r2: refused'],
+    ]).flat();
+
+    test.each<[string, Verdict, ...Told[]]>([
+      ['which some order explains', 'Ok', [3, 9, 'refresh r3: refused']],
+      [
+        'of which the grants end before the refusals',
+        'Illegal',
+        [5, 6, 'refresh r1: refused'],
+        [7.5, 9, 'refresh r2: r3'],
+      ],
+      ['of which one grant came too late', 'Illegal', [8, 8.5, 'refresh r1: r2']],
+      ['of which one refusal came too early', 'Illegal', [1, 1.5, 'refresh r1: refused']],
+    ])('%s', async (_, verdict, ...told) => {
+      const redemption: Told = [0, 0.5, 'redeem code: r1'];
+      expect(await verdictOn([redemption, ...equal, ...told])).toBe(verdict);
+    });
+  });
+
   test('judges each family by itself', async () => {
     const one = history('one', [[0, 1, 'redeem code: r1']]);
     const other = history('other', [[0, 1, 'redeem code: refused']]);

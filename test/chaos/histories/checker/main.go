@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -76,24 +74,4 @@ func byFamily(history io.Reader) ([]string, map[string][]porcupine.Operation, er
 			Return:   read.Return,
 		})
 	}
-}
-
-// Unanswered operations of one kind change the state at most twice for a token, which no service hands out again: one
-// spends it, one ends the family. The two called first can stand in for any, because an earlier call only allows more.
-// The rest can go last, where any outcome is right. Dozens of them would make the search too long.
-const tellingUnknown = 2
-
-func telling(operations []porcupine.Operation) []porcupine.Operation {
-	inOrder := slices.Clone(operations)
-	slices.SortStableFunc(inOrder, func(one, other porcupine.Operation) int { return cmp.Compare(one.Call, other.Call) })
-	seen := map[string]int{}
-	return slices.DeleteFunc(inOrder, func(recorded porcupine.Operation) bool {
-		asked := recorded.Input.(operation)
-		if asked.Outcome != unknown {
-			return false
-		}
-		kind := asked.Kind + " " + asked.Token
-		seen[kind]++
-		return seen[kind] > tellingUnknown
-	})
 }
