@@ -2,7 +2,10 @@ import type { Log } from './log.js';
 
 const WINDOW_MS = 60_000;
 
-/** Warnings that strangers can cause, in few lines a minute; the next line counts those left out. */
+/**
+ * Warnings that strangers can cause, in few lines a minute. The next line counts those left out; if there is
+ * none, the first of them is written when the minute is over.
+ */
 export function boundedWarnings(
   log: Pick<Log, 'warn'>,
   mostPerMinute: number,
@@ -11,18 +14,32 @@ export function boundedWarnings(
   let startedAt = Number.NEGATIVE_INFINITY;
   let lines = 0;
   let leftOut = 0;
-  return (message, fields) => {
-    const now = clock();
-    if (now - startedAt >= WINDOW_MS) {
-      startedAt = now;
-      lines = 0;
-    }
-    if (lines >= mostPerMinute) {
-      leftOut += 1;
-      return;
-    }
+  let atEnd: NodeJS.Timeout | undefined;
+  const begin = () => {
+    startedAt = clock();
+    lines = 0;
+    clearTimeout(atEnd);
+    atEnd = undefined;
+  };
+  const write: Log['warn'] = (message, fields) => {
     lines += 1;
     log.warn(message, { ...fields, leftOut });
     leftOut = 0;
+  };
+  return (message, fields) => {
+    if (clock() - startedAt >= WINDOW_MS) {
+      begin();
+    }
+    if (lines < mostPerMinute) {
+      write(message, fields);
+      return;
+    }
+    leftOut += 1;
+    const writeLate = () => {
+      begin();
+      leftOut -= 1;
+      write(message, fields);
+    };
+    atEnd ??= setTimeout(writeLate, startedAt + WINDOW_MS - clock()).unref();
   };
 }

@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { boundedWarnings } from '../../src/telemetry/bounded-warnings.js';
 import { recordedLog } from '../support/recorded-log.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 test('only so many warnings a minute are written, and the next one counts those left out', () => {
   let now = 0;
@@ -17,5 +21,22 @@ test('only so many warnings a minute are written, and the next one counts those 
     ['warn', 2, 0],
     ['warn', 5, 2],
     ['warn', 6, 0],
+  ]);
+});
+
+test('warnings left out are told when the minute is over, also if no other comes', () => {
+  jest.useFakeTimers();
+  const { log, lines } = recordedLog();
+  const warn = boundedWarnings(log, 1);
+  for (const attempt of [1, 2, 3, 4]) {
+    warn('refused', { attempt });
+  }
+  jest.advanceTimersByTime(59_999);
+  expect(lines()).toHaveLength(1);
+  jest.advanceTimersByTime(1);
+  warn('refused', { attempt: 5 });
+  expect(lines().map(({ attempt, leftOut }) => [attempt, leftOut])).toEqual([
+    [1, 0],
+    [2, 2],
   ]);
 });
