@@ -71,7 +71,7 @@ func (v *WebhookVerifier) Verify(body []byte, header http.Header) (*Event, error
 	}
 	signed := append([]byte(header.Get("webhook-id")+"."+timestamp+"."), body...)
 	if !v.isSigned(signed, header.Get("webhook-signature")) {
-		return nil, &WebhookVerificationError{SignatureMismatch, "no signature is one of these secrets'"}
+		return nil, &WebhookVerificationError{SignatureMismatch, "no signature was made with one of these secrets"}
 	}
 	event, err := eventIn(body)
 	if err != nil {

@@ -56,7 +56,7 @@ def verify_webhook(
     # All of them, for constant time.
     matches = [hmac.compare_digest(one, other) for one in expected for other in signatures]
     if not any(matches):
-        raise WebhookVerificationError("signature_mismatch", "No signature is one of these secrets'.")
+        raise WebhookVerificationError("signature_mismatch", "No signature was made with one of these secrets.")
     return _event_in(content)
 
 

@@ -87,7 +87,10 @@ export async function verifyWebhook(
       return eventIn(payload);
     }
   }
-  throw new WebhookVerificationError('signature_mismatch', 'No signature is one of these secrets’.');
+  throw new WebhookVerificationError(
+    'signature_mismatch',
+    'No signature was made with one of these secrets.',
+  );
 }
 
 /** Whether an event has this type; narrows where comparing `type` is inconvenient. */
