@@ -2082,7 +2082,10 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The body did not arrive within ten seconds, and nothing was done. Send the request again. */
+        /**
+         * @description The body did not arrive within ten seconds, and nothing was done. Send the request again; instead of a code
+         *     exchange, start a new authorization, because a proxy may answer 408 for an exchange that was done.
+         */
         RequestTimeout: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["AnyOriginIfOpen"];

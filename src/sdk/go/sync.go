@@ -400,8 +400,8 @@ func hasCode(err error, code string) bool {
 func mayPassLater(err error) bool {
 	var api *APIError
 	if errors.As(err, &api) {
-		return api.Status == http.StatusTooManyRequests || api.Status >= http.StatusInternalServerError ||
-			api.Code == UnexpectedResponse
+		return api.Status == http.StatusRequestTimeout || api.Status == http.StatusTooManyRequests ||
+			api.Status >= http.StatusInternalServerError || api.Code == UnexpectedResponse
 	}
 	var lost *ConnectionError
 	var late *TimeoutError

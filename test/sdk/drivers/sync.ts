@@ -112,7 +112,9 @@ export function describeSync(driver: Driven): void {
     });
 
     test('waits out what passes, as long as it says', async () => {
-      const failures = [problem(500, 'internal_error'), page(502), hangUp, hangUp, hangUp];
+      // As often as a read is tried.
+      const late = Array.from({ length: 4 }, () => problem(408, 'invalid_request'));
+      const failures = [...late, problem(500, 'internal_error'), page(502), hangUp, hangUp, hangUp];
       gateway.instead = (_, count) => failures[count - 1];
       await start(store);
       await gateway.caughtUp();

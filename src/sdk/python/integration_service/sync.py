@@ -302,7 +302,7 @@ class Sync:
 
 def _may_pass(error: Exception) -> bool:
     if isinstance(error, ApiError):
-        return error.status == 429 or error.status >= 500 or error.code == "unexpected_response"
+        return error.status in (408, 429) or error.status >= 500 or error.code == "unexpected_response"
     return _LOCKED in str(error) or isinstance(error, (ConnectionError, TimeoutError))
 
 

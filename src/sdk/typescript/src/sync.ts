@@ -353,7 +353,7 @@ function isSame(one: Difference, other: Difference): boolean {
 
 function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) {
-    return error.status === 429 || error.status >= 500 || error.code === 'unexpected_response';
+    return [408, 429].includes(error.status) || error.status >= 500 || error.code === 'unexpected_response';
   }
   const isLocked = error instanceof Error && error.message.includes(LOCKED);
   return isLocked || error instanceof ConnectionError || error instanceof TimeoutError;
