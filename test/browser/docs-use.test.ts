@@ -326,6 +326,14 @@ describeWith('chromium', 'the documentation in use', (executable) => {
       }
     });
 
+    test('show on paper what is folded on the screen', async () => {
+      const page = await open(WORKERS, { viewport: { width: 1600, height: 1000 } });
+      const hidden = `[...document.querySelectorAll('main details')].filter((one) => one.checkVisibility() && !one.lastElementChild.checkVisibility()).length`;
+      expect(await page.evaluate(hidden)).toBeGreaterThan(0);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.evaluate(hidden)).toBe(0);
+    });
+
     test('of the sign-in pages and of code are all switched', () => {
       const style = docs.site.find(({ path }) => path.endsWith('.css'))?.body ?? '';
       const dark = [...style.matchAll(/:root\[data-theme="dark"\] \{([^}]*--[^}]*)\}/g)].map(
