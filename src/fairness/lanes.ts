@@ -40,6 +40,17 @@ export class Lanes<Waiting> {
     return undefined;
   }
 
+  /** Takes out the newest of the longest lane, if at least so many wait there. */
+  takeNewest(least: number): Waiting | undefined {
+    let longest: Waiting[] = [];
+    for (const waiting of this.#waiting.values()) {
+      longest = waiting.length > longest.length ? waiting : longest;
+    }
+    const one = longest.length >= least ? longest.pop() : undefined;
+    this.#count -= one ? 1 : 0;
+    return one;
+  }
+
   /**
    * Takes out those at the head of each lane that fulfil the condition. The lane keeps its place, also when
    * it is empty: it had no turn.

@@ -1,4 +1,5 @@
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import { Lanes } from '../fairness/lanes.js';
 import type { PasswordAnswer, PasswordJob } from './password-thread.js';
 
 /** Takes one job at a time. */
@@ -23,7 +24,7 @@ export interface JobQueueOptions {
   /** The limit; a thread starts when it is needed. */
   threads: number;
   start: StartThread;
-  /** A job with a longer expected wait is refused. */
+  /** With a longer expected wait, the queue is full: a job of the lane with the most jobs is refused. */
   maxWaitMs: number;
   /** Per thread, this many jobs may wait however long the expected wait is. */
   leastWaiting: number;
@@ -50,15 +51,17 @@ const FIRST_DURATION_MS = 50;
 const SMOOTHING = 0.1;
 /** A job waits for at most this multiple of the longest expected wait, because estimates can be wrong. */
 const GIVE_UP_FACTOR = 1.5;
-/** The limit for the `leastWaiting` jobs, shorter than the wait of their callers. */
+/** The limit for the `leastWaiting` jobs and in a full queue, shorter than the wait of their callers. */
 const LONGEST_WAIT_MS = 3_000;
 
-/** Jobs that wait for a thread, in order; only as many as can be served soon. */
+/** Jobs that wait for a thread, in lanes that take turns; only as many as can be served soon. */
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #threads = new Set<Thread>();
   readonly #idle: Thread[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new Lanes<Waiting>();
+  /** Those whose thread has ended: they come first. */
+  readonly #again: Waiting[] = [];
   /** Resolves when all idle threads that were stopped have ended. */
   #idleEnded: Promise<unknown> = Promise.resolve();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -69,20 +72,27 @@ export class JobQueue {
 
   constructor(options: JobQueueOptions) {
     this.#options = options;
-    options.watch?.waiting(() => this.#waiting.length);
+    options.watch?.waiting(() => this.#count);
   }
 
-  async do(job: PasswordJob): Promise<PasswordAnswer> {
+  async do(job: PasswordJob, lane: string): Promise<PasswordAnswer> {
     const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
-    const areMany = this.#waiting.length >= leastWaiting * threads;
-    if (this.#closed || (areMany && waitMs > maxWaitMs)) {
+    const areMany = this.#count >= leastWaiting * threads;
+    const isFull = areMany && waitMs > maxWaitMs;
+    if (this.#closed || isFull) {
+      // A job of a lane with more jobs than this one would have gives way.
+      const other = this.#waiting.takeNewest(this.#waiting.waitingIn(lane) + 2);
       this.#options.watch?.refused();
-      throw tooBusy(waitMs);
+      if (!other) {
+        throw tooBusy(waitMs);
+      }
+      other.reject(tooBusy(waitMs));
     }
     const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
-      const until = performance.now() + (areMany ? maxWaitMs * GIVE_UP_FACTOR : LONGEST_WAIT_MS);
-      this.#waiting.push({ job, until, hasEndedThread: false, resolve, reject });
+      const mostMs = areMany && !isFull ? maxWaitMs * GIVE_UP_FACTOR : LONGEST_WAIT_MS;
+      const until = performance.now() + mostMs;
+      this.#waiting.add(lane, { job, until, hasEndedThread: false, resolve, reject });
       this.#dispatch();
     });
     if ('failure' in answer) {
@@ -94,34 +104,48 @@ export class JobQueue {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idleTimer);
-    for (const { reject } of this.#waiting.splice(0)) {
-      reject(tooBusy(0));
-    }
+    this.#rejectAll(() => tooBusy(0));
     await Promise.all([this.#idleEnded, ...[...this.#threads].map((thread) => thread.end())]);
+  }
+
+  get #count(): number {
+    return this.#again.length + this.#waiting.count;
+  }
+
+  #next(): Waiting | undefined {
+    return this.#again.shift() ?? this.#waiting.next();
+  }
+
+  #rejectAll(why: () => ServiceError): void {
+    for (let one = this.#next(); one; one = this.#next()) {
+      one.reject(why());
+    }
   }
 
   #expectedWaitMs(): number {
     const { threads } = this.#options;
     const free = this.#idle.length + threads - this.#threads.size;
-    const ahead = this.#waiting.length + 1 - free;
+    const ahead = this.#count + 1 - free;
     return ahead <= 0 ? 0 : (ahead / threads) * this.#averageMs;
   }
 
   #dispatch(): void {
-    while (this.#waiting.length > 0 && !this.#closed) {
+    this.#giveUp();
+    while (this.#count > 0 && !this.#closed) {
       const present = this.#idle.pop();
       const thread = present ?? this.#startAnother();
       if (thread === undefined) {
         return;
       }
-      const next = this.#waiting.shift() as Waiting;
-      if (performance.now() > next.until) {
-        this.#release(thread);
-        this.#options.watch?.refused();
-        next.reject(tooBusy(this.#expectedWaitMs()));
-      } else {
-        void this.#serve(thread, next, thread !== present);
-      }
+      void this.#serve(thread, this.#next() as Waiting, thread !== present);
+    }
+  }
+
+  #giveUp(): void {
+    const now = performance.now();
+    for (const { reject } of this.#waiting.takeHeads(({ until }) => now > until, this.#count)) {
+      this.#options.watch?.refused();
+      reject(tooBusy(this.#expectedWaitMs()));
     }
   }
 
@@ -141,9 +165,7 @@ export class JobQueue {
       }
       this.#canStart = false;
       if (this.#threads.size === 0) {
-        for (const { reject } of this.#waiting.splice(0)) {
-          reject(notNow(cause));
-        }
+        this.#rejectAll(() => notNow(cause));
       }
       return undefined;
     }
@@ -198,7 +220,7 @@ export class JobQueue {
     if (waiting.hasEndedThread || this.#closed) {
       waiting.reject(notNow(cause));
     } else {
-      this.#waiting.unshift({ ...waiting, hasEndedThread: true });
+      this.#again.push({ ...waiting, hasEndedThread: true });
     }
   }
 }

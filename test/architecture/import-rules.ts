@@ -40,7 +40,7 @@ export const rooms: Record<string, Room> = {
     path: '^src/keys/',
     mayImport: ['^src/domain/', '^src/errors/', '^src/files/', '^src/identifiers/', generated.ids],
   },
-  passwords: { path: '^src/passwords/', mayImport: ['^src/domain/', '^src/errors/'] },
+  passwords: { path: '^src/passwords/', mayImport: ['^src/domain/', '^src/errors/', '^src/fairness/'] },
   store: {
     path: '^src/store/',
     mayImport: [

@@ -38,6 +38,14 @@ test('a lane that had one taken out keeps its place, also when it was its only o
   expect(nameOf(lanes.next())).toBeUndefined();
 });
 
+test('the newest of the longest lane is taken out, if so many wait there', () => {
+  const { lanes, nameOf } = lanesOf(['one', 1], ['many', 2], ['many', 3], ['other', 4]);
+  expect(lanes.takeNewest(3)).toBeUndefined();
+  expect(nameOf(lanes.takeNewest(2))).toBe('many3');
+  expect(lanes.takeNewest(2)).toBeUndefined();
+  expect(lanes.count).toBe(3);
+});
+
 test('a lane that had its turn comes after the others', () => {
   const { lanes, nameOf } = lanesOf(['many', 1], ['many', 2], ['one', 3]);
   expect([lanes.next(), lanes.next(), lanes.next()].map(nameOf)).toEqual(['many1', 'one3', 'many2']);

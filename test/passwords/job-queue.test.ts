@@ -55,7 +55,7 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
     ...others,
     onThreadDeath: (cause) => deaths.push(cause),
   });
-  const ask = (password: string) => queue.do({ password });
+  const ask = (password: string, lane = 'a network') => queue.do({ password }, lane);
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   return { queue, ask, refusal, settle, held, deaths, ended, end, system, started: () => started };
@@ -224,6 +224,78 @@ describe('jobs that wait', () => {
       await settle();
     }
     await expect(Promise.all(asked)).resolves.toHaveLength(5);
+  });
+
+  test('take turns by lane, in their order within each', async () => {
+    const { ask, settle, held } = queueRig();
+    const asked = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((password) => ask(password, password.charAt(0)));
+    for (const place of asked.keys()) {
+      held[place]?.answer();
+      await settle();
+    }
+    await Promise.all(asked);
+    expect(held.map(({ job }) => job.password)).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  test('of a lane that floods are refused, and not those of others, which soon have their turn', async () => {
+    // One at work and four waiting are 200 ms.
+    const { ask, settle, held, queue } = queueRig({ maxWaitMs: 200 });
+    const refused: string[] = [];
+    const askFor = (password: string) =>
+      ask(password, password.charAt(0)).catch(() => {
+        refused.push(password);
+      });
+    const asked = Array.from({ length: 200 }, (_, index) => askFor(`a${index}`));
+    await settle();
+    expect(refused).toHaveLength(195);
+    for (const password of ['b1', 'a again', 'c1', 'b2', 'd1']) {
+      asked.push(askFor(password));
+      await settle();
+    }
+    // What is refused: the newest of the longest lane, or the newcomer if no lane is longer than its own.
+    expect(refused.slice(195)).toEqual(['a4', 'a again', 'a3', 'b2', 'a2']);
+    for (const place of [0, 1, 2]) {
+      held[place]?.answer();
+      await settle();
+    }
+    expect(held.map(({ job }) => job.password)).toEqual(['a0', 'a1', 'b1', 'c1']);
+    await queue.close();
+    await Promise.all(asked);
+  });
+
+  test('of as many lanes as may wait refuse one of another lane', async () => {
+    const { ask, refusal, queue } = queueRig({ maxWaitMs: 200 });
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((lane) => refusal(ask('waits', lane)));
+    await expect(refusal(ask('one too many', 'f'))).resolves.toMatchObject({ retryAfterSeconds: 1 });
+    await queue.close();
+    await Promise.all(asked);
+  });
+
+  test('are given up when they have waited too long, those behind others in their lane too', async () => {
+    const { ask, settle, held } = queueRig({ maxWaitMs: 200 });
+    const refused: string[] = [];
+    const atWork = ask('at work');
+    const late = ['a1', 'a2', 'a3', 'b1'].map((password) =>
+      ask(password, password.charAt(0)).catch(({ code }: ServiceError) => {
+        refused.push(`${password} ${code}`);
+      }),
+    );
+    clock.mockReturnValue(300);
+    held[0]?.answer();
+    await atWork;
+    await settle();
+    expect(refused).toEqual([]);
+    clock.mockReturnValue(301);
+    const inTime = ask('in time', 'c');
+    await settle();
+    expect(refused.sort()).toEqual(
+      ['a2', 'a3', 'b1'].map((password) => `${password} ${ErrorCode.UNAVAILABLE}`),
+    );
+    held[1]?.answer();
+    await settle();
+    held[2]?.answer();
+    await Promise.all([...late, inTime]);
+    expect(held.map(({ job }) => job.password)).toEqual(['at work', 'a1', 'in time']);
   });
 
   test('may be a few for each thread, however long they wait', async () => {

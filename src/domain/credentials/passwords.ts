@@ -5,12 +5,12 @@ export interface PasswordRows {
   set(accountId: AccountId, hash: string, at: number): Promise<void>;
 }
 
-/** Slow by design, and run in separate threads. */
+/** Slow by design, and run in separate threads. Networks take turns; calls without one count as a network. */
 export interface PasswordHasher {
   /** Throws UNAVAILABLE with a time to retry when the queue is too long. */
-  hash(password: string): Promise<string>;
+  hash(password: string, network?: string): Promise<string>;
   /** Without a hash it takes as long and returns false, so that unknown accounts look like known ones. */
-  verify(hash: string | undefined, password: string): Promise<boolean>;
+  verify(hash: string | undefined, password: string, network?: string): Promise<boolean>;
 }
 
 export type PasswordFault = 'too_short' | 'too_long' | 'too_common' | 'too_personal';

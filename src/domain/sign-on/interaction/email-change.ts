@@ -79,7 +79,7 @@ export async function redeemEmailChange(
     applicationId: undefined,
   });
   const { hash } = found;
-  return (await verifyGuess(signOn, counted, hash, password))
+  return (await verifyGuess(signOn, browser, counted, { hash, password }))
     ? accept(signOn, browser, { tokenHash, hash, counted })
     : refuse(signOn, browser, good.account);
 }

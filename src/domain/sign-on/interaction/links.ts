@@ -1,3 +1,4 @@
+import { networkOf } from '../../../identifiers/network-address.js';
 import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
 import { STRANGER } from '../../operator/audit.js';
@@ -51,7 +52,7 @@ export async function redeemPasswordLink(
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };
   }
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, networkOf(browser.remoteAddress));
   const step = await unitOfWork.run(async (changes): Promise<BrowserStep | undefined> => {
     const account = await useLink(changes, tokenHash, PASSWORD_PURPOSES);
     if (!account) {

@@ -49,9 +49,10 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   }
   const candidate = await candidateOf(signOn, form.email, opened.interaction.request);
   const counted = await countGuess(signOn, browser, candidate);
+  const { password } = form;
   const isRight =
-    form.password.length <= MAX_PASSWORD_LENGTH &&
-    (await verifyGuess(signOn, counted, candidate.hash, form.password));
+    password.length <= MAX_PASSWORD_LENGTH &&
+    (await verifyGuess(signOn, browser, counted, { hash: candidate.hash, password }));
   return isRight
     ? unlessItFails(signOn, counted, () => proceed(signOn, browser, { form, candidate, counted }))
     : refuse(signOn, browser, { form, candidate });

@@ -136,11 +136,12 @@ export async function forgiveGuessesAt(
 /** Checks the password of a counted attempt. */
 export function verifyGuess(
   signOn: SignOn,
+  browser: Browser,
   counted: CountedGuess,
-  hash: string | undefined,
-  password: string,
+  { hash, password }: { hash: string | undefined; password: string },
 ): Promise<boolean> {
-  return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password));
+  const network = networkOf(browser.remoteAddress);
+  return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password, network));
 }
 
 /** For the check of a password, and for what follows a right one: if it fails, the attempt was no guess. */

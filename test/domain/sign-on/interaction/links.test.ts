@@ -45,6 +45,12 @@ async function emailVerifiedAt(rig: BrowserRig, { accountId }: Person) {
   return (await rig.signOn.unitOfWork.rows.accounts.find(accountId))?.emailVerifiedAt;
 }
 
+test('a new password is hashed in the turn of its network', async () => {
+  const { rig, tokenHash } = await withLink('reset');
+  await redeem(rig, tokenHash);
+  expect(rig.passwords.networks.at(-1)).toBe('192.0.2.7');
+});
+
 test('a link to set a password causes only so many hashes a minute, however many forms are sent at once', async () => {
   const { rig, tokenHash } = await withLink('reset');
   const limit = 3;

@@ -131,6 +131,13 @@ describe('a refused sign-in', () => {
     expect(rig.passwords.checks).toEqual([hasHash]);
   });
 
+  test('is checked in the turn of its network', async () => {
+    const rig = await browserRig(under);
+    const browser = await atSignIn(rig, '2001:db8:1:2::3');
+    await browser.signIn({ email: 'someone@example.com' }, { password: 'a wrong guess' });
+    expect(rig.passwords.networks).toEqual(['2001:db8:1::/48']);
+  });
+
   test('with a password longer than any can be is not even checked', async () => {
     const rig = await browserRig(under);
     const browser = await atSignIn(rig);
