@@ -49,9 +49,7 @@ interface Waiting {
 const FIRST_DURATION_MS = 50;
 /** The weight of the newest duration in the average. */
 const SMOOTHING = 0.1;
-/** A job waits for at most this multiple of the longest expected wait, because estimates can be wrong. */
-const GIVE_UP_FACTOR = 1.5;
-/** The limit for the `leastWaiting` jobs and in a full queue, shorter than the wait of their callers. */
+/** Shorter than the wait of callers. The same for all: later jobs of other lanes may come before a job. */
 const LONGEST_WAIT_MS = 3_000;
 
 /** Jobs that wait for a thread, in lanes that take turns; only as many as can be served soon. */
@@ -79,8 +77,7 @@ export class JobQueue {
     const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
     const areMany = this.#count >= leastWaiting * threads;
-    const isFull = areMany && waitMs > maxWaitMs;
-    if (this.#closed || isFull) {
+    if (this.#closed || (areMany && waitMs > maxWaitMs)) {
       // A job of a lane with more jobs than this one would have gives way.
       const other = this.#waiting.takeNewest(this.#waiting.waitingIn(lane) + 2);
       this.#options.watch?.refused();
@@ -90,8 +87,7 @@ export class JobQueue {
       other.reject(tooBusy(waitMs));
     }
     const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
-      const mostMs = areMany && !isFull ? maxWaitMs * GIVE_UP_FACTOR : LONGEST_WAIT_MS;
-      const until = performance.now() + mostMs;
+      const until = performance.now() + LONGEST_WAIT_MS;
       this.#waiting.add(lane, { job, until, hasEndedThread: false, resolve, reject });
       this.#dispatch();
     });

@@ -280,12 +280,12 @@ describe('jobs that wait', () => {
         refused.push(`${password} ${code}`);
       }),
     );
-    clock.mockReturnValue(300);
+    clock.mockReturnValue(3_000);
     held[0]?.answer();
     await atWork;
     await settle();
     expect(refused).toEqual([]);
-    clock.mockReturnValue(301);
+    clock.mockReturnValue(3_001);
     const inTime = ask('in time', 'c');
     await settle();
     expect(refused.sort()).toEqual(
