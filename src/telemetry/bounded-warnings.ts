@@ -1,6 +1,7 @@
 import type { Log } from './log.js';
 
 const WINDOW_MS = 60_000;
+const MS_PER_SECOND = 1_000;
 
 /**
  * Warnings that strangers can cause, in few lines a minute. The next line counts those left out; if there is
@@ -27,7 +28,8 @@ export function boundedWarnings(
     leftOut = 0;
   };
   return (message, fields) => {
-    if (clock() - startedAt >= WINDOW_MS) {
+    const now = clock();
+    if (now - startedAt >= WINDOW_MS) {
       begin();
     }
     if (lines < mostPerMinute) {
@@ -38,8 +40,8 @@ export function boundedWarnings(
     const writeLate = () => {
       begin();
       leftOut -= 1;
-      write(message, fields);
+      write(message, { ...fields, secondsAgo: Math.round((clock() - now) / MS_PER_SECOND) });
     };
-    atEnd ??= setTimeout(writeLate, startedAt + WINDOW_MS - clock()).unref();
+    atEnd ??= setTimeout(writeLate, startedAt + WINDOW_MS - now).unref();
   };
 }

@@ -28,15 +28,17 @@ test('warnings left out are told when the minute is over, also if no other comes
   jest.useFakeTimers();
   const { log, lines } = recordedLog();
   const warn = boundedWarnings(log, 1);
-  for (const attempt of [1, 2, 3, 4]) {
+  warn('refused', { attempt: 1 });
+  jest.advanceTimersByTime(20_000);
+  for (const attempt of [2, 3, 4]) {
     warn('refused', { attempt });
   }
-  jest.advanceTimersByTime(59_999);
+  jest.advanceTimersByTime(39_999);
   expect(lines()).toHaveLength(1);
   jest.advanceTimersByTime(1);
   warn('refused', { attempt: 5 });
-  expect(lines().map(({ attempt, leftOut }) => [attempt, leftOut])).toEqual([
-    [1, 0],
-    [2, 2],
+  expect(lines().map(({ attempt, leftOut, secondsAgo }) => [attempt, leftOut, secondsAgo])).toEqual([
+    [1, 0, undefined],
+    [2, 2, 40],
   ]);
 });
