@@ -58,7 +58,7 @@ func firstRefused(inOrder []porcupine.Operation, redeemed int64) []porcupine.Ope
 	var kept []porcupine.Operation
 	earliest := int64(math.MaxInt64)
 	for _, recorded := range inOrder {
-		if recorded.Call < redeemed {
+		if recorded.Call <= redeemed {
 			kept = append(kept, recorded)
 		} else if recorded.Return < earliest {
 			earliest = recorded.Return
