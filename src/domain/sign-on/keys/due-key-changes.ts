@@ -1,3 +1,4 @@
+import { isAhead } from '../../clock.js';
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
 import {
   activeKey,
@@ -19,8 +20,6 @@ export interface RotationPolicy {
 
 /** Tokens may last a day; the hour is for differing clocks and cached keys. */
 export const LONGEST_TOKEN_MS = 25 * 3_600_000;
-/** The clocks of nodes differ by less. */
-const CLOCK_SKEW_MS = 60_000;
 
 type KeyStep = 'published' | 'activated' | 'superseded' | 'retired' | 'withdrawn';
 
@@ -52,10 +51,7 @@ export function needsKey(
 export function isUnderWay(keys: readonly SigningKey[], algorithm: TokenAlgorithm, now: number): boolean {
   return keys.some(
     (key) =>
-      key.algorithm === algorithm &&
-      isPublic(key) &&
-      key.activatesAt > now &&
-      key.createdAt <= now + CLOCK_SKEW_MS,
+      key.algorithm === algorithm && isPublic(key) && key.activatesAt > now && !isAhead(key.createdAt, now),
   );
 }
 

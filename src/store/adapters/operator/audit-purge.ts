@@ -1,3 +1,4 @@
+import { isAhead } from '../../../domain/clock.js';
 import {
   type AuditMac,
   type ChainedEvent,
@@ -26,8 +27,6 @@ const RECORDS_LOOKED_AT = 50;
  */
 const MOST_SKIPPED = 100;
 const MOST_CLAIMS = 1_000;
-/** The clocks of nodes differ by less. */
-const CLOCK_SKEW_MS = 60_000;
 
 /** Called with a chain and the place of a changed record. */
 export type OnSpoiled = (chain: string, seq: number) => void;
@@ -141,7 +140,7 @@ async function beginningOf(
     }
     if (record.createdAt < before) {
       olds = index + 1;
-    } else if (record.createdAt <= now + CLOCK_SKEW_MS) {
+    } else if (!isAhead(record.createdAt, now)) {
       break;
     }
     ({ seq, hash } = record);
