@@ -26,7 +26,6 @@ import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
 import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import type { Database } from './database.js';
-import { CutLog } from './dialects/cut-log.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
   DueNotifications,
@@ -35,6 +34,7 @@ import {
 } from './dialects/postgres/notifications.js';
 import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
 import { closeKeepingLog, openSqlite, type SqliteOptions } from './dialects/sqlite.js';
+import { UnclosedLog } from './dialects/unclosed-log.js';
 import { claimDirectory } from './file-lock.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, schemaDrift } from './migrate.js';
@@ -100,7 +100,7 @@ export async function openStore(options: StoreOptions) {
   const { dataDir, watch } = options;
   const file = join(dataDir, DATABASE_FILE);
   const wasUnclosed = options.databaseUrl === undefined && options.alone === true && isUnclosed(dataDir);
-  const cutLog = wasUnclosed ? new CutLog(file, options.onLogKept) : undefined;
+  const unclosedLog = wasUnclosed ? new UnclosedLog(file, options.onLogKept) : undefined;
   const refusals = new WriteRefusals(options.writes, watch);
   let audit: { mac: AuditMac; listener: AuditChainsListener } | undefined;
   const database = withAuditChains(
@@ -118,12 +118,12 @@ export async function openStore(options: StoreOptions) {
     if (options.databaseUrl !== undefined) {
       await database.write(continuePositions);
     }
-    if (cutLog) {
+    if (unclosedLog) {
       // A checkpoint that fails is repeated by the next start, and has begun no life yet.
-      await cutLog.replace(() => database.write(beginLifeAfterUnclosedFile), database.tryWrite);
+      await unclosedLog.replace(() => database.write(beginLifeAfterUnclosedFile), database.tryWrite);
     }
   } catch (error) {
-    await (cutLog ? closeKeepingLog(file, database.close) : database.close());
+    await (unclosedLog ? closeKeepingLog(file, database.close) : database.close());
     throw error instanceof StoreError ? error : asRefusal(error);
   }
   let notifications: DueNotifications | undefined;
@@ -189,7 +189,7 @@ export async function openStore(options: StoreOptions) {
     close: async () => {
       await notifications?.close();
       await replica?.close();
-      cutLog?.end();
+      unclosedLog?.end();
       await database.close();
     },
   };

@@ -17,9 +17,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { stage, unstage } from '../../src/files/staged.js';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
-import { CutLog } from '../../src/store/dialects/cut-log.js';
 import { openPostgres } from '../../src/store/dialects/postgres/postgres.js';
 import { openSqlite } from '../../src/store/dialects/sqlite.js';
+import { UnclosedLog } from '../../src/store/dialects/unclosed-log.js';
 import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
 import { DATABASE_FILE, openStore } from '../../src/store/store.js';
@@ -255,7 +255,7 @@ describe('a SQLite file', () => {
       other.exec('begin; select count(*) from environment');
       const writing = openSqlite(file);
       await writing.write((writer) => sql`create table late (id integer)`.execute(writer));
-      const ended = jest.spyOn(CutLog.prototype, 'end');
+      const ended = jest.spyOn(UnclosedLog.prototype, 'end');
       const said: boolean[] = [];
       const { told: isReplaced, tell } = signalled();
       const onLogKept = (isKept: boolean) => {

@@ -8,7 +8,7 @@ const HEADER_BYTES = 32;
  * The log of a database that was not closed. After a failed sync, the log that the system shows may lack
  * pages on the disk, and with them all that comes later. So it is written into the file and begun anew.
  */
-export class CutLog {
+export class UnclosedLog {
   #found = '';
   #timer: NodeJS.Timeout | undefined;
 
