@@ -30,7 +30,18 @@ export interface Sources {
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 const DARK = /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g;
 /** In order: later ones win. */
-const STYLES = ['base', 'frame', 'prose', 'code', 'reference', 'try-it', 'search', 'start', 'narrow'];
+const STYLES = [
+  'base',
+  'frame',
+  'prose',
+  'code',
+  'reference',
+  'try-it',
+  'search',
+  'start',
+  'narrow',
+  'print',
+];
 const SCRIPTS = ['contents', 'code-blocks', 'copy-page', 'search', 'try-it'];
 
 export function readSources(): Sources {
