@@ -9,6 +9,9 @@ import { temporaryDirectories } from '../support/temporary-directory.js';
 
 const NOBODY = 65_534;
 
+/** On a busy machine the rival can wait for a processor longer than a lock is waited for. */
+const BUSY_MACHINE_MS = 30_000;
+
 describe('a lock on a file', () => {
   const directory = temporaryDirectories();
 
@@ -39,7 +42,7 @@ describe('a lock on a file', () => {
     const rival = startScript('test/store/rival-locker.child.ts', [file]);
     try {
       await once(rival.stdout, 'data');
-      lockFile(file, 'The keys are in use.').release();
+      lockFile(file, 'The keys are in use.', BUSY_MACHINE_MS).release();
     } finally {
       rival.kill('SIGKILL');
     }
