@@ -99,6 +99,19 @@ describe('the samples of the references', () => {
     expect(curlOf('sign-on', 'revoke')).toBe(
       'curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  -d "token=$REFRESH_TOKEN" \\\n  "{{signOnUrl}}/auth/revoke"',
     );
+    expect(curlOf('sign-on', 'token')).toBe(
+      [
+        'curl -u "$CLIENT_ID:$CLIENT_SECRET"',
+        '-d "grant_type=authorization_code"',
+        '-d "redirect_uri=$REDIRECT_URI"',
+        '-d "code=$CODE"',
+        '-d "code_verifier=$CODE_VERIFIER"',
+        '"{{signOnUrl}}/auth/token"\n\ncurl -u "$CLIENT_ID:$CLIENT_SECRET"',
+        '-d "grant_type=refresh_token"',
+        '-d "refresh_token=$REFRESH_TOKEN"',
+        '"{{signOnUrl}}/auth/token"',
+      ].join(' \\\n  '),
+    );
     expect(curlOf('sign-on', 'authorize')).toBeUndefined();
   });
 

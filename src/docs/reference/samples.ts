@@ -75,19 +75,22 @@ const PROOF: Record<string, string> = {
   clientBasic: '-u "$CLIENT_ID:$CLIENT_SECRET"',
 };
 
-/** Shell variables for values of a code exchange, an introspection or a revocation. */
-const FORM_VALUES: Record<string, string[]> = {
+/** The forms of an operation, with shell variables for their values: an exchange of a code and a refresh. */
+const FORMS: Record<string, string[][]> = {
   token: [
-    'grant_type=authorization_code',
-    'redirect_uri=$REDIRECT_URI',
-    'code=$CODE',
-    'code_verifier=$CODE_VERIFIER',
+    [
+      'grant_type=authorization_code',
+      'redirect_uri=$REDIRECT_URI',
+      'code=$CODE',
+      'code_verifier=$CODE_VERIFIER',
+    ],
+    ['grant_type=refresh_token', 'refresh_token=$REFRESH_TOKEN'],
   ],
-  revoke: ['token=$REFRESH_TOKEN'],
-  introspect: ['token=$ACCESS_TOKEN'],
+  revoke: [['token=$REFRESH_TOKEN']],
+  introspect: [['token=$ACCESS_TOKEN']],
 };
 
-/** A curl command; undefined for what a browser does. */
+/** A curl command for each form; undefined for what a browser does. */
 function curlOf(api: Api, { operation, method, path, parameters }: PlacedOperation): string | undefined {
   if (path === undefined || '303' in operation.responses) {
     return undefined;
@@ -97,14 +100,16 @@ function curlOf(api: Api, { operation, method, path, parameters }: PlacedOperati
     .filter((parameter) => parameter.in === 'query' && (parameter.required || parameter.name === 'limit'))
     .map(({ name }) => `${name}=${exampleOf(parameters, name)}`);
   const search = query.length > 0 ? `?${query.join('&')}` : '';
-  const form = FORM_VALUES[operation.operationId] ?? [];
-  const parts = [
-    method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
-    ...api.contract.securityOf(operation).map((way) => PROOF[way]),
-    ...form.map((pair) => `-d "${pair}"`),
-    `"${api.url}${filled}${search}"`,
-  ];
-  return parts.join(' \\\n  ').replace('curl \\\n  ', 'curl ');
+  const forms = FORMS[operation.operationId] ?? [[]];
+  return forms
+    .map((form) => [
+      method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
+      ...api.contract.securityOf(operation).map((way) => PROOF[way]),
+      ...form.map((pair) => `-d "${pair}"`),
+      `"${api.url}${filled}${search}"`,
+    ])
+    .map((parts) => parts.join(' \\\n  ').replace('curl \\\n  ', 'curl '))
+    .join('\n\n');
 }
 
 function exampleOf(parameters: Parameter[], name: string): string {
