@@ -55,7 +55,7 @@ const answers: [string, RawAnswer, string, RegExp][] = [
     'contradicts itself about the length',
     answering(`${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n`),
     'PROTOCOL_ERROR',
-    /not valid HTTP/,
+    /not as long as its Content-Length/,
   ],
   [
     'has endless headers',
