@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { eventually } from '../support/eventually.js';
+import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { freePorts } from '../support/free-ports.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { signalled } from '../support/signalled.js';
@@ -244,14 +245,20 @@ describe('TLS', () => {
   });
 
   test('that never ends is given up, and its connection closed', async () => {
+    const { told: begun, tell: greet } = signalled<unknown>();
     const { told: closed, tell: hungUp } = signalled<unknown>();
     const port = await listen((socket) =>
       socket
         .on('error', () => undefined)
-        .resume()
+        .on('data', greet)
         .once('close', hungUp),
     );
-    const report = await open({ timeoutMs: 3_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
+    fakeTimeouts();
+    const attempt = open({ timeoutMs: 3_000 }).attempt(to(`https://127.0.0.1:${port}/`), body);
+    await begun;
+    jest.advanceTimersByTime(3_000);
+    jest.useRealTimers();
+    const report = await attempt;
     expect(report).toMatchObject({
       outcome: 'TIMED_OUT',
       message: `The TLS handshake with 127.0.0.1:${port} was not complete within 3 s.`,

@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
@@ -23,6 +24,9 @@ const aborted = ({ signal }: CallContext) =>
 
 describe('a call', () => {
   const rigs = rpcRigs();
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   /** Closes each connection at once. */
   async function closing() {
@@ -104,16 +108,21 @@ describe('a call', () => {
 
   test('past its deadline is UNAVAILABLE to the caller and aborted for the handler', async () => {
     let over: Promise<void> | undefined;
+    const { told: underWay, tell: begin } = signalled();
     const { call, timed } = await serving(async ({ limit }, context) => {
       if (limit === LONG) {
         over = aborted(context);
+        begin();
         await over;
       }
       return ANSWER;
     });
-    // So that no connection is to be made within the deadline.
     await call({ limit: 1 }, { requestId: 'r' });
-    const refusal = await refusalOf(call({ limit: LONG }, { requestId: 'r', deadlineMs: 3_000 }));
+    fakeTimeouts();
+    const refused = refusalOf(call({ limit: LONG }, { requestId: 'r', deadlineMs: 20_000 }));
+    await underWay;
+    jest.advanceTimersByTime(20_000);
+    const refusal = await refused;
     expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
     expect(refusal.retryAfterSeconds).toBe(1);
     expect(refusal.internal).toContain('DEADLINE_EXCEEDED');

@@ -5,19 +5,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { BodyStream } from '../../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const PATIENCE_MS = 60_000;
 /** More than Node takes before it waits for the reader. */
 const PIECE = Buffer.alloc(64 * 1_024, 'x');
-const OTHER_TIMERS = [
-  'setImmediate',
-  'nextTick',
-  'queueMicrotask',
-  'performance',
-  'Date',
-  'setInterval',
-] as const;
 
 let server: Server;
 let reader: Socket;
@@ -26,7 +19,7 @@ let small: EventEmitter;
 const answer = { pieces: 0, isOver: false };
 
 beforeEach(async () => {
-  jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
+  fakeTimeouts();
   Object.assign(answer, { pieces: 0, isOver: false });
   small = new EventEmitter();
   server = createListener({

@@ -1,14 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { CallerLeft, ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import type { Authenticate } from '../../../src/rpc/callers.js';
 import { eventually } from '../../support/eventually.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
-import { aborted, EXCHANGE, KIB, MOST_CALLS, never, roleCalls } from './role-calls.js';
+import { aborted, EXCHANGE, KIB, MOST_CALLS, never, OPTIONS, roleCalls } from './role-calls.js';
 
 describe('calls of a role', () => {
   const { serving, callsOf, behindProxy } = roleCalls();
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   test.each([
     ['a socket', undefined],
@@ -116,7 +120,7 @@ describe('calls of a role', () => {
   });
 
   test('end alone when cancelled or late: their handler is aborted, and other calls of the stream continue', async () => {
-    const reached = signalled<AbortSignal>();
+    const [reached, late] = [signalled<AbortSignal>(), signalled<AbortSignal>()];
     const held = signalled<string>();
     let other: AbortSignal | undefined;
     const { ask, timed, lines } = await serving((text, { signal }) => {
@@ -124,7 +128,7 @@ describe('calls of a role', () => {
         other = signal;
         return held.told;
       }
-      reached.tell(signal);
+      (text === 'late' ? late : reached).tell(signal);
       return aborted(signal).then(() => {
         if (text === 'unwanted') {
           throw new CallerLeft();
@@ -140,7 +144,11 @@ describe('calls of a role', () => {
     cancel.abort('no more');
     expect(await outcome).toBe('no more');
     await heard;
-    const refusal = await refusalOf(ask('late', { deadlineMs: 3_000 }));
+    fakeTimeouts();
+    const refused = refusalOf(ask('late'));
+    await late.told;
+    jest.advanceTimersByTime(OPTIONS.deadlineMs);
+    const refusal = await refused;
     expect([refusal.code, refusal.internal]).toEqual([
       ErrorCode.UNAVAILABLE,
       'DEADLINE_EXCEEDED: no answer came in time',

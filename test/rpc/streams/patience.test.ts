@@ -5,6 +5,7 @@ import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
 import { READER_PATIENCE_MS } from '../../../src/rpc/streams/slow-readers.js';
 import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 import { RawPeer } from '../raw-peer.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
@@ -16,21 +17,13 @@ const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 
 
 /** Less than the connection may be silent. */
 const WAIT_MS = 5_000;
-const OTHER_TIMERS = [
-  'setImmediate',
-  'nextTick',
-  'queueMicrotask',
-  'performance',
-  'Date',
-  'setInterval',
-] as const;
 
 const STEP_MS = 5_000;
 /** A call that has ended may still deliver its status. */
 const FLUSH_MS = 1_000;
 
 beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: [...OTHER_TIMERS] });
+  fakeTimeouts();
 });
 afterEach(() => {
   jest.useRealTimers();
