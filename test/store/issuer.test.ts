@@ -5,13 +5,14 @@ import { migrations } from '../../src/store/migrations/index.js';
 import { reading, recordedIn } from '../../src/store/recorded.js';
 import { openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
-import { type DatabasePlace, describeEachDatabase } from '../support/databases.js';
+import { type DatabasePlace, describeEachDatabase, PATIENT } from '../support/databases.js';
 
 const OLD = 'https://id.example.com';
 const NEW = 'https://login.example.com';
 
 async function start(place: DatabasePlace, issuer: string, replaces?: string): Promise<void> {
-  const store = await openStore({ ...place, environment: 'live', issuer: { issuer, replaces } });
+  const claimed = { issuer: { issuer, replaces } };
+  const store = await openStore({ ...place, environment: 'live', limits: PATIENT, ...claimed });
   try {
     await store.claimIssuer();
   } finally {

@@ -24,7 +24,12 @@ import { RESTORE_MARK } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
 import { DATABASE_FILE, openStore } from '../../src/store/store.js';
 import { StoreError } from '../../src/store/store-error.js';
-import { databaseUnderTest, describeEachDatabase, newPostgresDatabase } from '../support/databases.js';
+import {
+  databaseUnderTest,
+  describeEachDatabase,
+  newPostgresDatabase,
+  PATIENT,
+} from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { signalled } from '../support/signalled.js';
 import { spoilTable } from '../support/sqlite/spoilt-table.js';
@@ -36,7 +41,7 @@ const isRoot = process.getuid?.() === 0;
 const SENTENCE = /^[A-Z].{20,}\.$/s;
 
 async function refusalOf(options: Parameters<typeof openStore>[0]): Promise<StoreError> {
-  const error = await openStore(options).then(
+  const error = await openStore({ limits: PATIENT, ...options }).then(
     (store) => store.close().then(() => new Error('It opened.')),
     (refusal: Error) => refusal,
   );
@@ -410,7 +415,7 @@ describe('a PostgreSQL address', () => {
 
   test('of a user who may not make tables is refused with what PostgreSQL says', async () => {
     const { url, drop } = await newPostgresDatabase();
-    const admin = await openPostgres(url, () => undefined);
+    const admin = await openPostgres(url, () => undefined, PATIENT);
     const role = `reader_${new URL(url).pathname.slice(1)}`;
     await sql.raw(`create role ${role} login password 'p'`).execute(admin.patient);
     try {

@@ -4,7 +4,7 @@ import type { Observation } from '../../src/domain/operator/audit.js';
 import { AuditTally } from '../../src/domain/operator/audit-tally.js';
 import type { StoreWatch } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
-import { describeEachDatabase } from '../support/databases.js';
+import { describeEachDatabase, PATIENT } from '../support/databases.js';
 
 const refused: Observation = {
   type: 'api_key.refused',
@@ -37,7 +37,8 @@ describeEachDatabase('a watched store', (under) => {
       notified: () => undefined,
       readFrom: () => undefined,
     };
-    const store = await openStore({ ...(await under.newPlace()), environment: 'demo', watch });
+    const place = await under.newPlace();
+    const store = await openStore({ ...place, environment: 'demo', limits: PATIENT, watch });
     store.startAuditChains((bytes) => createHmac('sha256', 'key').update(bytes).digest(), {
       onBroken: () => undefined,
       onSpoiled: () => undefined,

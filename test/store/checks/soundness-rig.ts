@@ -6,7 +6,7 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
 import { openPostgres, type PostgresLimits } from '../../../src/store/dialects/postgres/postgres.js';
-import type { DatabaseUnderTest } from '../../support/databases.js';
+import { type DatabaseUnderTest, PATIENT } from '../../support/databases.js';
 import type { stallingProxy } from '../../support/stalling-proxy.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
@@ -14,17 +14,15 @@ import { inspect } from './inspect.js';
 
 /** As in service, only shorter: the server's limits below ours. */
 export const SHORT: PostgresLimits = {
+  ...PATIENT,
   server: { lockMs: 150, statementMs: 300, idleMs: 5_000 },
-  connectMs: 5_000,
   answerMs: 600,
-  askMs: 10_000,
 };
 /** As behind a pooler that loses our settings: nothing but our own patience ends a statement. */
 export const OURS_ALONE: PostgresLimits = {
+  ...PATIENT,
   server: { lockMs: 0, statementMs: 0, idleMs: 0 },
-  connectMs: 5_000,
   answerMs: 300,
-  askMs: 10_000,
 };
 
 const VICTIM = 'victim';

@@ -7,7 +7,7 @@ import { claimDirectory } from '../../../src/store/file-lock.js';
 import type { Progress } from '../../../src/store/moves/move-to-postgres.js';
 import { MOVED_FILE } from '../../../src/store/moves/moved-file.js';
 import { openStore } from '../../../src/store/store.js';
-import { databaseUnderTest } from '../../support/databases.js';
+import { databaseUnderTest, PATIENT } from '../../support/databases.js';
 import {
   AT,
   cuttingProxy,
@@ -272,7 +272,8 @@ describe('an interrupted move', () => {
     const dataDir = await newSource();
     const databaseUrl = await newTarget();
     await leaveMark(dataDir, databaseUrl);
-    const refused = await refusalOf(openStore({ dataDir, databaseUrl, environment: 'demo' }));
+    const asked = { dataDir, databaseUrl, environment: 'demo', limits: PATIENT } as const;
+    const refused = await refusalOf(openStore(asked));
     expect(refused).toMatch(/^The move of a SQLite database into this database is not complete\. /);
     await (await sqlite.openStore({ dataDir })).close();
     const rows = Object.values(await rowsOfPostgres(databaseUrl));

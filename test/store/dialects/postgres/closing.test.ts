@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
-import { databaseUnderTest } from '../../../support/databases.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { databaseUnderTest, PATIENT as PATIENT_LIMITS } from '../../../support/databases.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../support/eventually.js';
 import { PATIENT, SWEEP_PAUSE_MS, sendingNode } from '../../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../../adapters/webhooks/subscriptions/rig.js';
 
 const LOCK = 7;
 const UNLIMITED = {
-  ...SERVED_LIMITS,
+  ...PATIENT_LIMITS,
   server: { lockMs: 0, statementMs: 0, idleMs: 0 },
   answerMs: LONGER_THAN_A_TEST_MS,
 };

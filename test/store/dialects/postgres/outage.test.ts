@@ -7,8 +7,9 @@ import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/post
 import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
 import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
 import { mayPass } from '../../../../src/store/store-error.js';
-import { newPostgresDatabase } from '../../../support/databases.js';
+import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
+import { fakeTimeouts } from '../../../support/fake-timeouts.js';
 import { newMigratedPostgresDatabase } from '../../../support/postgres/new-database.js';
 import { signalled } from '../../../support/signalled.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
@@ -16,8 +17,8 @@ import { stallingProxy } from '../../../support/stalling-proxy.js';
 test('a PostgreSQL that cuts a connection in the middle of a query fails that query, and nothing else', async () => {
   const { url } = await newPostgresDatabase();
   const heard: string[] = [];
-  const database = await openPostgres(url, (error) => heard.push(error.message));
-  const other = await openPostgres(url, () => undefined);
+  const database = await openPostgres(url, (error) => heard.push(error.message), PATIENT);
+  const other = await openPostgres(url, () => undefined, PATIENT);
   try {
     const sleeping = sql`select pg_sleep(30) as slept`.execute(database.reader);
     const cut = sql`
@@ -63,7 +64,7 @@ test('a PostgreSQL that goes away while it is opened may be tried again', async 
     return (end as () => Promise<void>).call(this);
   } as typeof end);
   try {
-    await expect(openPostgres(way.url, () => undefined)).rejects.toMatchObject({
+    await expect(openPostgres(way.url, () => undefined, PATIENT)).rejects.toMatchObject({
       ...{ name: 'StoreError', mayPass: true },
       message: expect.stringMatching(/cannot connect to PostgreSQL: .*(terminated|ECONN)/),
     });
@@ -76,21 +77,28 @@ test('a PostgreSQL that goes away while it is opened may be tried again', async 
 test('a server that falls silent after it has let the service in may be tried again', async () => {
   const { url } = await newPostgresDatabase();
   const way = await stallingProxy(url);
-  way.answerAt((asked) => (asked.includes('begin\0') ? new Promise(() => undefined) : undefined));
+  way.answerAt((asked) => {
+    if (!asked.includes('begin\0')) {
+      return undefined;
+    }
+    jest.advanceTimersByTime(SERVED_LIMITS.connectMs);
+    return new Promise(() => undefined);
+  });
+  fakeTimeouts();
   try {
-    const opening = openPostgres(way.url, () => undefined, { ...SERVED_LIMITS, connectMs: 1_000 });
-    await expect(opening).rejects.toMatchObject({
+    await expect(openPostgres(way.url, () => undefined)).rejects.toMatchObject({
       ...{ name: 'StoreError', mayPass: true },
       message: 'The service cannot connect to PostgreSQL: Query read timeout.',
     });
   } finally {
+    jest.useRealTimers();
     way.close();
   }
 });
 
 test('PostgreSQL ends a transaction that stands still, so that a frozen process holds up the others for seconds only', async () => {
   const { url } = await newPostgresDatabase();
-  const database = await openPostgres(url, () => undefined);
+  const database = await openPostgres(url, () => undefined, { ...PATIENT, server: SERVED_LIMITS.server });
   try {
     const limits = await database.write((writer) =>
       sql`show idle_in_transaction_session_timeout`.execute(writer),
@@ -104,9 +112,12 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
 test('a process that freezes during its trial write does not make those of others fail', async () => {
   const { url } = await newMigratedPostgresDatabase();
   const way = await stallingProxy(url);
+  // A frozen transaction would last longer than others wait for it.
+  const server = { ...PATIENT.server, lockMs: 20_000 };
+  const limits = { ...PATIENT, quick: { server, answerMs: PATIENT.answerMs } };
   const [frozen, other] = [
-    await openPostgres(way.url, () => undefined),
-    await openPostgres(url, () => undefined),
+    await openPostgres(way.url, () => undefined, limits),
+    await openPostgres(url, () => undefined, limits),
   ];
   try {
     await other.write((writer) =>
@@ -134,10 +145,8 @@ test('a process that freezes during its trial write does not make those of other
 });
 
 const SHORT = {
-  server: { lockMs: 50, statementMs: 50, idleMs: 1_000 },
-  connectMs: 5_000,
-  answerMs: 100,
-  askMs: 10_000,
+  ...{ server: { lockMs: 50, statementMs: 50, idleMs: 1_000 }, answerMs: 100, askMs: 10_000 },
+  ...{ connectMs: PATIENT.connectMs, quick: PATIENT.quick },
 };
 
 test('a read without an answer in time is not sent again', async () => {
@@ -146,7 +155,7 @@ test('a read without an answer in time is not sent again', async () => {
   // Between the command to plan anew, which is sent when the connection is lent, and the read.
   const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   const watch = { lent: pause } as unknown as StoreWatch;
-  const limits = { ...SHORT, connectMs: 1_000, plansKeptMs: 0 };
+  const limits = { ...SHORT, plansKeptMs: 0 };
   const database = await openPostgres(way.url, () => undefined, limits, watch);
   try {
     // On a busy machine, the first answers may come too late as well.
@@ -169,8 +178,9 @@ test('a read without an answer in time is not sent again', async () => {
 test('a connection that is ready after its caller has stopped waiting is lent to the next one', async () => {
   const { url } = await newPostgresDatabase();
   const way = await stallingProxy(url);
-  const { patient, close } = await openPostgres(way.url, () => undefined, { ...SHORT, connectMs: 3_000 });
-  const observer = await openPostgres(url, () => undefined);
+  fakeTimeouts();
+  const { patient, close } = await openPostgres(way.url, () => undefined, PATIENT);
+  const observer = await openPostgres(url, () => undefined, PATIENT);
   try {
     const held = sql`select pg_sleep(600) as held`.execute(patient).catch((error: unknown) => error);
     const end = () =>
@@ -186,12 +196,21 @@ test('a connection that is ready after its caller has stopped waiting is lent to
       return rows.length > 0;
     });
     const refused = sql`select 1`.execute(patient).catch((error: unknown) => error);
-    way.answerAt((asked) => (asked.includes('pg_backend_pid') ? refused : undefined));
+    // The caller stops waiting before the limits of its connection, which is made later.
+    jest.advanceTimersByTime(1);
+    way.answerAt((asked) => {
+      if (!asked.includes('pg_backend_pid')) {
+        return undefined;
+      }
+      jest.advanceTimersByTime(PATIENT.connectMs - 1);
+      return refused;
+    });
     await end();
     await held;
     expect(await refused).toMatchObject({ internal: expect.stringMatching(/^timeout exceeded/) });
     expect((await sql`select 2 as two`.execute(patient)).rows).toEqual([{ two: 2 }]);
   } finally {
+    jest.useRealTimers();
     way.close();
     await close();
     await observer.close();
@@ -215,8 +234,9 @@ test('a migration may take longer than any other statement', async () => {
 test('a migration that waits for a PostgreSQL that has fallen silent ends, and may be tried again', async () => {
   const { url } = await newPostgresDatabase();
   const way = await stallingProxy(url);
-  const database = await openPostgres(way.url, () => undefined, { ...SHORT, askMs: 100 });
-  const observer = await openPostgres(url, () => undefined);
+  // A busy server that answers within four times as long is not silent.
+  const database = await openPostgres(way.url, () => undefined, { ...SHORT, askMs: 1_500 });
+  const observer = await openPostgres(url, () => undefined, PATIENT);
   try {
     const migration = sql`select pg_sleep(50) as migration`.execute(database.patient);
     const refusal = migration.catch((error: unknown) => error);
@@ -256,7 +276,7 @@ test('a statement without a time limit is waited for as long as the server answe
 
 test('a database that is being closed does not wait for a long statement', async () => {
   const { url } = await newPostgresDatabase();
-  const database = await openPostgres(url, () => undefined);
+  const database = await openPostgres(url, () => undefined, PATIENT);
   const sleeping = sql`select pg_sleep(600) as slept`.execute(database.patient).catch((error) => error);
   await eventually('the statement runs', async () => {
     const { rows } =
@@ -291,7 +311,7 @@ test.each<[string, (database: Database) => Promise<unknown>]>([
   const name = new URL(url).pathname.slice(1);
   // As a standby would, behind an address that moves to the new primary a moment later.
   await admin.query(`alter database ${name} set default_transaction_read_only = on`);
-  const database = await openPostgres(url, () => undefined);
+  const database = await openPostgres(url, () => undefined, PATIENT);
   try {
     await expect(change(database)).rejects.toMatchObject({
       code: ErrorCode.UNAVAILABLE,
@@ -313,7 +333,7 @@ test('reads without a pause leave a server that only reads, too', async () => {
   await admin.connect();
   const name = new URL(url).pathname.slice(1);
   await admin.query(`alter database ${name} set default_transaction_read_only = on`);
-  const database = await openPostgres(url, () => undefined, { ...SERVED_LIMITS, connectionKeptMs: 100 });
+  const database = await openPostgres(url, () => undefined, { ...PATIENT, connectionKeptMs: 100 });
   const isStandby = async () => {
     const { rows } = await sql<{ only: string }>`
       select current_setting('transaction_read_only') as only
@@ -324,7 +344,7 @@ test('reads without a pause leave a server that only reads, too', async () => {
     expect(await isStandby()).toBe(true);
     await admin.query('set default_transaction_read_only = off');
     await admin.query(`alter database ${name} reset default_transaction_read_only`);
-    await eventually('a read from the new primary', async () => !(await isStandby()), 20_000);
+    await eventually('a read from the new primary', async () => !(await isStandby()));
   } finally {
     await admin.end();
     await database.close();

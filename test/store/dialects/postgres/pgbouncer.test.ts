@@ -65,7 +65,7 @@ describeWith('pgbouncer', 'PgBouncer with the settings of deploy/', (executable)
 
   test('in statement mode, the domain does not start, and says why', async () => {
     const url = await behind('statement');
-    await expect(openPostgres(url, () => undefined)).rejects.toMatchObject({
+    await expect(openPostgres(url, () => undefined, PATIENT)).rejects.toMatchObject({
       message:
         'DATABASE_URL leads to a pooler in statement mode, which has no transactions. Set its pool_mode to transaction or session.',
       mayPass: false,

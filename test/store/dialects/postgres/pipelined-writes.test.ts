@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { Writer } from '../../../../src/store/database.js';
 import { postCompiled } from '../../../../src/store/dialects/direct-statements.js';
 import { queryBatch } from '../../../../src/store/dialects/postgres/batch.js';
-import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
-import { newPostgresDatabase } from '../../../support/databases.js';
+import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
 
 /** On one connection, so that what one write leaves there meets the next. */
 async function withMarks(
@@ -15,7 +15,7 @@ async function withMarks(
   }) => Promise<void>,
 ): Promise<void> {
   const { url, drop } = await newPostgresDatabase();
-  const database = await openPostgres(url, () => undefined, SERVED_LIMITS);
+  const database = await openPostgres(url, () => undefined, PATIENT);
   try {
     await sql`create table marks (mark integer primary key)`.execute(database.patient);
     const all = async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Reader, Writer } from '../../../../src/store/database.js';
-import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
+import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest } from '../../../../src/store/migrate.js';
-import { newPostgresDatabase } from '../../../support/databases.js';
+import { newPostgresDatabase, PATIENT } from '../../../support/databases.js';
 import { transactionPooler } from '../../../support/postgres/transaction-pooler.js';
 
 const SETTINGS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const;
@@ -15,6 +15,8 @@ const settingsOf = async (db: Reader | Writer) => {
   `.execute(db);
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 };
+
+const LIMITS = { ...PATIENT, server: SERVED_LIMITS.server };
 
 /** Another client's connection to the same address. */
 async function settingsOfStranger(url: string) {
@@ -42,7 +44,7 @@ describe.each(['refused', 'ignored'] as const)(
     async function withPooler(test: (database: Database, url: string) => Promise<void>) {
       const { url } = await newPostgresDatabase();
       const pooler = await transactionPooler(url, unknownSettings);
-      const database = await openPostgres(pooler.url, () => undefined);
+      const database = await openPostgres(pooler.url, () => undefined, LIMITS);
       try {
         await test(database, pooler.url);
       } finally {
@@ -72,7 +74,7 @@ describe.each(['refused', 'ignored'] as const)(
 
 test('without a pooler, reads are ended by the server too', async () => {
   const { url } = await newPostgresDatabase();
-  const database = await openPostgres(url, () => undefined);
+  const database = await openPostgres(url, () => undefined, LIMITS);
   try {
     const { lock_timeout, statement_timeout } = await settingsOf(database.reader);
     expect({ lock_timeout, statement_timeout }).toEqual({ lock_timeout: '3000', statement_timeout: '20000' });
