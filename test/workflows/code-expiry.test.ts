@@ -119,7 +119,8 @@ describeWith('temporal', 'the expiry of the codes of one minute', (executable) =
   test('is taken up by another worker when the first one goes while it waits', async () => {
     const first = scriptedMaintenance({});
     const firstWorker = await workAlone(first);
-    const handle = await start({ waitMs: 6_000 });
+    // Longer than a busy machine takes until the first worker is gone.
+    const handle = await start({ waitMs: 12_000 });
     await eventually('the first task done', async () => (await handle.fetchHistory()).events?.[4]);
     await firstWorker.shutdown();
 

@@ -11,7 +11,7 @@ import { WebhookEnvironment } from './webhook-environment.js';
 const services = serviceProcesses();
 const newReceiver = webhookReceivers();
 
-const env = { ...roleTokens, WEBHOOK_RETRY_DELAYS: '600ms,1200ms', WEBHOOK_TIMEOUT: '2s' };
+const env = { ...roleTokens, WEBHOOK_RETRY_DELAYS: '600ms,1200ms', WEBHOOK_TIMEOUT: '30s' };
 
 let domain: ServiceProcess;
 let worker: ServiceProcess;
@@ -35,7 +35,7 @@ test('a worker that knows no Temporal says what is missing, and that nothing is 
 
 test('fails twice, then accepts: three requests with one id, and the domain was killed between them', async () => {
   // So late that no second attempt has begun at the kill: its request would be missing.
-  const later = answerWith(503, { 'retry-after': '3' });
+  const later = answerWith(503, { 'retry-after': '10' });
   const failing = atFirst(1, later, answerWith(503));
   const to = await demo.subscribe({ eventTypes: ['client.*'] }, atFirst(2, failing));
   const never = await demo.subscribe({ eventTypes: ['client.*'] }, failing);

@@ -129,7 +129,8 @@ export function describeExchange(driver: Driven): void {
       // Whatever else is answered may come late on a busy machine.
       const settings = answer === silence ? { timeoutSeconds: 1 } : {};
       expect((await rig.exchange({}, settings)).error).toMatchObject(expected);
-      expect(rig.server.asked).toHaveLength(1);
+      // A busy machine may not even send the request in time.
+      expect(rig.server.asked.length).toBeLessThan(2);
     });
 
     test.each<[string, Record<string, string>, object]>([

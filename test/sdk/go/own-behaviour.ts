@@ -37,8 +37,9 @@ export function describeOwnBehaviour(driver: Driven): void {
 
   describe('the time limit of a given HTTP client', () => {
     test('does not end the pause for which an answer asks', async () => {
-      server.answers(problem(429, 'rate_limited', { 'retry-after': '1' }), json([]));
-      const { value } = await listClients({ httpTimeoutSeconds: 0.5, timeoutSeconds: 30 });
+      server.answers(problem(429, 'rate_limited', { 'retry-after': '6' }), json([]));
+      // Longer than a busy machine takes for each answer, and shorter than the pause.
+      const { value } = await listClients({ httpTimeoutSeconds: 5, timeoutSeconds: 60 });
       expect(value).toEqual([]);
       expect(server.asked).toHaveLength(2);
     });

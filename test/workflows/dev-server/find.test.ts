@@ -78,7 +78,7 @@ const find = (options: FindOptions = {}) =>
 /** For what says nothing. */
 const SILENCE_LIMIT_MS = 500;
 /** Where something else must answer within the same limit, also on a busy machine. */
-const LONGER_SILENCE_LIMIT_MS = 3_000;
+const LONGER_SILENCE_LIMIT_MS = 10_000;
 
 const cacheContent = () => readdir(path.dirname(cachedExecutable(env)));
 
