@@ -29,28 +29,32 @@ const BYTES_BESIDE_TEXTS = 200;
 /** Errors about a single result; others mean that the domain takes none now. */
 const ABOUT_A_RESULT: ReadonlySet<ErrorCode> = new Set([ErrorCode.INVALID_REQUEST, ErrorCode.INTERNAL_ERROR]);
 
+interface Queue {
+  attempts: EndedAttempt[];
+  /** Of one report. */
+  atOnce: number;
+}
+
 /**
  * Reports ended attempts to the domain: one call at a time, with all that ended meanwhile. Unrecorded results
- * are kept and repeated without limit: a late success counts, and a lost one would be sent again. A result
- * that fails alone waits behind the others, and is reported alone until one such gets through: its rows may
- * be locked. One that the domain refuses is dropped after its lease, when the domain has recorded it as
- * interrupted.
+ * are kept and repeated without limit: a late success counts, and a lost one would be sent again. Those that
+ * failed alone have a queue of their own: their rows may be locked. One that the domain refuses is dropped
+ * after its lease, when the domain has recorded it as interrupted.
  */
 export class AttemptRecorder {
   readonly #stop = new AbortController();
-  #waiting: EndedAttempt[] = [];
+  readonly #waiting: Queue = { attempts: [], atOnce: MOST_AT_ONCE };
+  readonly #failedAlone: Queue = { attempts: [], atOnce: 1 };
   #isTelling = false;
   #failures = 0;
   #taken = 0;
   readonly #takenWhenRefused = new WeakMap<EndedAttempt, number>();
-  readonly #failedAlone = new Set<EndedAttempt>();
-  #atOnce = MOST_AT_ONCE;
   #gathering: AbortController | undefined;
 
   constructor(private readonly options: AttemptRecorderOptions) {}
 
   add(attempt: EndedAttempt): void {
-    this.#waiting.push(attempt);
+    this.#waiting.attempts.push(attempt);
     if (!this.#isTelling) {
       this.#isTelling = true;
       void this.#tellAll();
@@ -64,20 +68,36 @@ export class AttemptRecorder {
     this.#stop.abort();
   }
 
+  /** In rounds: a report of those that failed alone may take seconds, so all others go before it. */
   async #tellAll(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
+    const { signal } = this.#stop;
+    const [waiting, failedAlone] = [this.#waiting.attempts, this.#failedAlone.attempts];
+    while (waiting.length + failedAlone.length > 0 && !signal.aborted) {
       await this.#gather();
-      const batch = this.#waiting.splice(0, fittingCount(this.#waiting, this.#atOnce, this.#failedAlone));
-      try {
-        await this.options.record(batch.map(({ result }) => result));
-        this.#noteSuccess(batch);
-        this.options.onSettled(batch.length);
-      } catch (error) {
-        this.#keep(batch, error);
-        await pause(backoffDelayMs(this.#failures, BACKOFF), this.#stop.signal);
+      for (let left = waiting.length; left > 0 && !signal.aborted; ) {
+        left -= await this.#tell(this.#waiting);
+      }
+      if (failedAlone.length > 0 && (this.#failures === 0 || waiting.length === 0) && !signal.aborted) {
+        await this.#tell(this.#failedAlone);
       }
     }
     this.#isTelling = false;
+  }
+
+  /** Reports the first of a queue. Returns how many have left it. */
+  async #tell(queue: Queue): Promise<number> {
+    const batch = queue.attempts.splice(0, fittingCount(queue));
+    try {
+      await this.options.record(batch.map(({ result }) => result));
+      this.#noteSuccess();
+      queue.atOnce = Math.min(MOST_AT_ONCE, queue.atOnce * 2);
+      this.options.onSettled(batch.length);
+      return batch.length;
+    } catch (error) {
+      const gone = this.#keep(batch, queue, error);
+      await pause(backoffDelayMs(this.#failures, BACKOFF), this.#stop.signal);
+      return gone;
+    }
   }
 
   async #gather(): Promise<void> {
@@ -89,78 +109,66 @@ export class AttemptRecorder {
 
   #areFew(): boolean {
     const { few = FEW } = this.options;
-    return this.#waiting.length < few;
+    return this.#waiting.attempts.length < few;
   }
 
-  #noteSuccess([first]: readonly EndedAttempt[]): void {
+  #noteSuccess(): void {
     if (this.#failures > 0) {
       this.options.log.info('webhook attempts are recorded again', { failures: this.#failures });
     }
     this.#failures = 0;
     this.#taken += 1;
-    if (this.#failedAlone.has(first as EndedAttempt)) {
-      this.#failedAlone.clear();
-    }
-    this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce * 2);
   }
 
-  #keep(batch: EndedAttempt[], error: unknown): void {
+  /** Returns how many have left their queue: one that failed alone. */
+  #keep(batch: EndedAttempt[], queue: Queue, error: unknown): number {
     this.#failures += 1;
     this.options.log[this.#failures === 1 ? 'warn' : 'debug']('webhook attempts are not recorded for now', {
       attempts: batch.length,
       reason: reasonOf(error),
     });
-    if (batch.length === 1) {
-      this.#setAside(batch[0] as EndedAttempt, error);
-      return;
-    }
     // Also after a time-out: the domain may be too slow for so many.
-    this.#atOnce = Math.ceil(batch.length / 2);
-    this.#waiting = [...batch, ...this.#waiting];
+    queue.atOnce = Math.ceil(batch.length / 2);
+    const [first] = batch;
+    if (first && batch.length === 1) {
+      this.#setAside(first, error);
+      return 1;
+    }
+    queue.attempts.unshift(...batch);
+    return 0;
   }
 
-  /** Moves it behind all others; drops one after its lease that the domain refuses. */
+  /** Drops one after its lease that the domain refuses. */
   #setAside(attempt: EndedAttempt, error: unknown): void {
-    this.#failedAlone.add(attempt);
-    if (error instanceof ServiceError && !ABOUT_A_RESULT.has(error.code)) {
-      this.#moveBehind(attempt);
+    if (this.#isWrong(attempt, error) && attempt.leaseExpiresAt.getTime() <= Date.now()) {
+      const { deliveryId } = attempt.result;
+      this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
+      this.options.onSettled(1);
       return;
+    }
+    this.#failedAlone.attempts.push(attempt);
+    this.#failedAlone.atOnce = 1;
+  }
+
+  /** Whether the domain refuses this one, and takes others. */
+  #isWrong(attempt: EndedAttempt, error: unknown): boolean {
+    if (error instanceof ServiceError && !ABOUT_A_RESULT.has(error.code)) {
+      return false;
     }
     const isInvalid = error instanceof ServiceError && error.code === ErrorCode.INVALID_REQUEST;
     const takenBefore = this.#takenWhenRefused.get(attempt) ?? this.#taken;
     this.#takenWhenRefused.set(attempt, takenBefore);
-    const isWrong = isInvalid || this.#taken > takenBefore;
-    if (!isWrong || attempt.leaseExpiresAt.getTime() > Date.now()) {
-      this.#moveBehind(attempt);
-      return;
-    }
-    this.#failedAlone.delete(attempt);
-    const { deliveryId } = attempt.result;
-    this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
-    this.options.onSettled(1);
-  }
-
-  /** Results that came meanwhile go before all that failed alone, of which each may take seconds again. */
-  #moveBehind(attempt: EndedAttempt): void {
-    const alone = this.#waiting.filter((one) => this.#failedAlone.has(one));
-    const others = this.#waiting.filter((one) => !this.#failedAlone.has(one));
-    this.#waiting = [...others, ...alone, attempt];
+    return isInvalid || this.#taken > takenBefore;
   }
 }
 
-/** How many of the first fit into one request, at least one. Those that are to be alone fit with no other. */
-function fittingCount(
-  attempts: readonly EndedAttempt[],
-  most: number,
-  alone: ReadonlySet<EndedAttempt>,
-): number {
+/** How many of the first fit into one request, at least one. */
+function fittingCount({ attempts, atOnce }: Queue): number {
   let bytes = 0;
-  const isFirstAlone = alone.has(attempts[0] as EndedAttempt);
-  const tooMany = attempts.findIndex((one, index) => {
-    const { attempt } = one.result;
+  const tooMany = attempts.findIndex(({ result: { attempt } }, index) => {
     // A character of a message takes up to three bytes.
     bytes += BYTES_BESIDE_TEXTS + (attempt?.responseStart.length ?? 0) + 3 * (attempt?.message.length ?? 0);
-    return index > 0 && (index >= most || bytes > MOST_BYTES || isFirstAlone || alone.has(one));
+    return index > 0 && (index >= atOnce || bytes > MOST_BYTES);
   });
   return tooMany < 0 ? attempts.length : tooMany;
 }

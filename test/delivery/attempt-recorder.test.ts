@@ -142,7 +142,56 @@ describe('the recording of attempts', () => {
       recorder.add(ended(id));
     }
     await all;
-    expect(calls.slice(calls.indexOf('whd_3')).slice(0, 2)).toEqual(['whd_3', 'whd_new']);
+    // One that gets through shows that the others may, too.
+    expect(calls.slice(calls.indexOf('whd_3'))).toEqual(['whd_3', 'whd_new', 'whd_1', 'whd_2 whd_3']);
+  });
+
+  test('does not keep back new results where only one of several locks is over', async () => {
+    const calls: string[] = [];
+    const locked = new Set(['whd_1', 'whd_2', 'whd_3']);
+    const { recorder, all } = recorderWith((results) => {
+      const ids = results.map(({ deliveryId }) => deliveryId);
+      const isAgain = calls.includes(ids.join(' '));
+      calls.push(ids.join(' '));
+      if (ids.join() === 'whd_1' && isAgain) {
+        locked.delete('whd_1');
+        recorder.add(ended('whd_new'));
+        recorder.add(ended('whd_newer'));
+      }
+      if (ids.includes('whd_newer')) {
+        locked.clear();
+      }
+      return ids.some((id) => locked.has(id))
+        ? Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Locked.'))
+        : Promise.resolve();
+    }, 5);
+    for (const id of locked) {
+      recorder.add(ended(id));
+    }
+    await all;
+    expect(calls.slice(calls.lastIndexOf('whd_1'))).toEqual(['whd_1', 'whd_new', 'whd_newer', 'whd_2 whd_3']);
+  });
+
+  test('goes on with what failed alone while new results come without a pause', async () => {
+    const tries: string[] = [];
+    let isRecorded = false;
+    const { recorder } = recorderWith(([first]) => {
+      const id = first?.deliveryId ?? '';
+      tries.push(id);
+      if (id !== 'whd_locked') {
+        recorder.add(ended('whd_new'));
+        return Promise.resolve();
+      }
+      isRecorded = tries.filter((tried) => tried === id).length === 3;
+      return isRecorded
+        ? Promise.resolve()
+        : Promise.reject(new ServiceError(ErrorCode.UNAVAILABLE, 'Locked.'));
+    }, 1);
+    recorder.add(ended('whd_locked'));
+    await eventually('a failure', () => tries.length === 1);
+    recorder.add(ended('whd_new'));
+    await eventually('a success', () => isRecorded);
+    expect(tries.slice(0, 5)).toEqual(['whd_locked', 'whd_new', 'whd_locked', 'whd_new', 'whd_locked']);
   });
 
   test.each([
