@@ -134,8 +134,8 @@ export interface SendingChanges extends ClaimChanges, ResultChanges, Pick<Common
   healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /**
-   * Disables an active subscription, and holds as many pending deliveries as one write may; `closeRest` holds
-   * the rest. Returns whether it was active. Concurrent events may still make pending deliveries.
+   * Disables an active subscription. Returns whether it was active. Its pending deliveries are not sent, also
+   * those that concurrent events still make; `closeRest` holds them.
    */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
   readonly retryBatches: RetryBatchRows;

@@ -15,7 +15,6 @@ import { postCompiled } from '../../../dialects/direct-statements.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { changedOne, keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
 import { keptInsertion } from '../../statements/plain-writes.js';
-import { holdPending } from '../subscriptions/deliveries.js';
 
 export const PROGRESS = [
   'deliveries.seq',
@@ -124,8 +123,8 @@ const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedA
 );
 
 /**
- * Does not wait for events that are being recorded: results of all subscriptions would wait with it. Their
- * deliveries are not sent either, and are held later, like what this write leaves pending.
+ * Does not wait for events that are being recorded, nor for deliveries of other writes: results of all
+ * subscriptions would wait with it. All that is pending is not sent either, and held later.
  */
 const disabling = keptStatement(
   (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
@@ -164,13 +163,8 @@ export function recording(db: Writer, now: number): ResultChanges & HealthChange
     healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
     noteHealth: ({ id, lastSuccessAt, failingSince }) =>
       healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
-    disable: async (id, reason) => {
-      const disabled = changedOne(await disabling(db, { id, reason, now, version: newVersion() }));
-      if (disabled) {
-        await holdPending(db, id);
-      }
-      return disabled;
-    },
+    disable: async (id, reason) =>
+      changedOne(await disabling(db, { id, reason, now, version: newVersion() })),
   };
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../../../generated/ids.js';
+import { closeAll } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { auditedIn } from '../subscriptions/rig.js';
-import { LEASE_MS, refused, sendingRig, succeeded } from './rig.js';
+import { LEASE_MS, PATIENT, refused, sendingRig, succeeded } from './rig.js';
 
 const DAY_MS = 86_400_000;
 
@@ -85,7 +87,7 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ failing_since: null });
   });
 
-  test('that answers 410 is disabled at once, and what is pending is held', async () => {
+  test('that answers 410 is disabled at once, and what is pending is not sent, and held later', async () => {
     const rig = await withOne();
     await rig.happen();
     await rig.happen();
@@ -102,8 +104,11 @@ describeEachDatabase('a subscription', (under) => {
       ...{ status: 'DISABLED', disabled_reason: 'GONE', disabled_at: now, updated_at: now },
       version: expect.not.stringMatching(/^v1$/),
     });
-    const statuses = (await rig.deliveries()).map(({ status }) => status).sort();
-    expect(statuses).toEqual(['DELIVERED', 'HELD', 'HELD', 'HELD']);
+    const statuses = async () => (await rig.deliveries()).map(({ status }) => status).sort();
+    expect(await statuses()).toEqual(['DELIVERED', 'HELD', 'PENDING', 'PENDING']);
+    expect((await rig.claim()).deliveries).toEqual([]);
+    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
+    expect(await statuses()).toEqual(['DELIVERED', 'HELD', 'HELD', 'HELD']);
     expect(await rig.delivery(running as never)).toMatchObject({
       status: 'HELD',
       lease_until: now + LEASE_MS,
@@ -138,6 +143,7 @@ describeEachDatabase('a subscription', (under) => {
     const ids = (await rig.claim()).deliveries.map(({ id }) => id);
     await Promise.all(ids.map((id) => rig.record(refused(id, 1, 410))));
     expect(await auditedIn(rig.database)).toHaveLength(1);
+    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
     expect((await rig.deliveries()).filter(({ status }) => status !== 'HELD')).toEqual([]);
     expect((await rig.deliveries()).filter(({ lease_until }) => lease_until !== null)).toEqual([]);
   });
@@ -185,6 +191,7 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
     await failAgain(late, 3);
     expect(await rig.health()).toMatchObject({ status: 'DISABLED', disabled_reason: 'FAILING' });
+    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
     expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['EXHAUSTED', 'EXHAUSTED', 'HELD']);
     expect(await auditedIn(rig.database)).toMatchObject([{ reason: 'FAILING' }]);
   });
