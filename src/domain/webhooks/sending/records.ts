@@ -80,6 +80,7 @@ async function recordIn(
   const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
   const deliveries = await joinRetryBatches(
     changes,
+  await changes.waitBriefly();
     recorded.map(({ delivery }) => heldIn(disabled, delivery)),
     dependencies.settings,
   );

@@ -117,6 +117,11 @@ export interface ResultChanges {
   /**
    * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
    * this write may change them, otherwise shared.
+  /**
+   * From here on, a lock of another write soon fails this one, which has results of many subscriptions. Its
+   * caller repeats it, with fewer of them.
+   */
+  waitBriefly(): Promise<void>;
    */
   hold(deliveries: readonly DeliveryProgress[], alone: boolean): Promise<DeliveryProgress[]>;
   /** The recorded outcome of the attempt, if any. */

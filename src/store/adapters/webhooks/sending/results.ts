@@ -58,6 +58,13 @@ const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate') =>
 const heldTogether = heldSubscriptions('forKeyShare');
 const heldAlone = heldSubscriptions('forNoKeyUpdate');
 
+/** As in `claim-locks.ts`: between results, locks last milliseconds. */
+const LONGEST_WAIT_MS = 500;
+
+const waitingBriefly = keptPosted(
+  () => sql`select set_config('lock_timeout', ${sql.lit(String(LONGEST_WAIT_MS))}, true)`,
+);
+
 const outcomeOf = keptStatement((db, { seq, number }: { seq: number; number: number }) =>
   db
     .selectFrom('delivery_attempts')
@@ -146,6 +153,11 @@ type HealthChanges = Pick<SendingChanges, 'healthOf' | 'noteHealth' | 'disable'>
 export function recording(db: Writer, now: number): ResultChanges & HealthChanges {
   return {
     look: async (ids) => (await progressOf(db, { ids: JSON.stringify(ids) })).rows as DeliveryProgress[],
+    waitBriefly: async () => {
+      if (isPostgres(db)) {
+        await waitingBriefly(db, {});
+      }
+    },
     hold: async (deliveries, alone) =>
       // On SQLite there is no other writer.
       isPostgres(db) && deliveries.length > 0 ? hold(db, deliveries, alone) : [...deliveries],

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { DeliveryId, SubscriptionId } from '../../../../../generated/ids.js';
+import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
 import { closeAll } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { ErrorCode } from '../../../../../src/errors/service-error.js';
 import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
-import type { Database } from '../../../../../src/store/database.js';
+import type { Database, Writer } from '../../../../../src/store/database.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';
 import { auditedIn } from '../subscriptions/rig.js';
@@ -81,6 +83,48 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
     });
     expect(await rig.subscription(id)).toMatchObject({ failing_since: rig.clock.now() });
     expect(await rig.deliveries()).toHaveLength(2);
+  });
+
+  test('is soon refused where another write has locked its row: other results wait with it', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    const id = await rig.claimOne();
+    const locked = (writer: Writer) =>
+      writer.selectFrom('deliveries').where('id', '=', id).select('id').forUpdate().execute();
+    const { patient } = await rig.database.write(async (writer) => {
+      await locked(writer);
+      let isOver = false;
+      const patientWrite = rig.database.write(locked).finally(() => {
+        isOver = true;
+      });
+      await eventually('it waits', () => somebodyWaits(rig.database));
+      const recording = recordResults(rig.dependencies, [refused(id)]);
+      await expect(recording).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+      expect(isOver).toBe(false);
+      return { patient: patientWrite };
+    });
+    expect(await patient).toEqual([{ id }]);
+    expect(await rig.attempts(id)).toEqual([]);
+    expect(await rig.record(refused(id))).toMatchObject([{ status: 'PENDING', attemptsBegun: 1 }]);
+  });
+
+  test('disables its subscription beside a write that has its other deliveries, which are held later', async () => {
+    const rig = await sendingRig(under);
+    const subscription = await rig.subscribe();
+    await rig.happen();
+    await rig.happen();
+    const claimed = (await rig.claim()).deliveries.map(({ id }) => id);
+    const [other, gone] = claimed as [DeliveryId, DeliveryId];
+    await rig.database.write(async (writer) => {
+      await writer.selectFrom('deliveries').where('id', '=', other).select('id').forUpdate().execute();
+      await recordResults(rig.dependencies, [refused(gone, 1, 410)]);
+      expect(await rig.subscription(subscription)).toMatchObject({ status: 'DISABLED' });
+    });
+    expect(await closeAll(webhookUnitOfWork(rig.database), PATIENT)).toBe(1);
+    expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['HELD', 'HELD']);
+    await rig.record(succeeded(other));
+    expect(await rig.delivery(other)).toMatchObject({ status: 'DELIVERED' });
   });
 
   test('disables its subscription beside the events that are recorded for it, and holds up no other result', async () => {

@@ -26,6 +26,7 @@ import { platformUnitOfWork } from '../../../../../src/store/adapters/platform/u
 import { LOOK_LIMITS } from '../../../../../src/store/adapters/webhooks/sending/due-looks.js';
 import { sendingUnitOfWork } from '../../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
 import type { Database } from '../../../../../src/store/database.js';
+import { isLockTimeout, repeated } from '../../../../../src/store/dialects/postgres/trouble.js';
 import type { Schema } from '../../../../../src/store/schema.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import type { DatabaseUnderTest } from '../../../../support/databases.js';
@@ -128,8 +129,11 @@ export function sendingNode(
   };
   const claims = new DeliveryClaims(dependencies, pauses);
   const due = { onDue: (newly: NewlyDue) => deliveriesDue.wake(newly) };
+  /** Repeats what waits too long for a lock, as a worker does. */
   const recordOnly = (...results: AttemptResult[]) =>
-    recordResults(dependencies, results, () => claims.attemptsEnded());
+    repeated(Number.POSITIVE_INFINITY, isLockTimeout, () =>
+      recordResults(dependencies, results, () => claims.attemptsEnded()),
+    );
   // Its events stand for any: their content is no matter of the sending.
   const platform = platformUnitOfWork({ ...database, clock: clock.now }, due, () => undefined);
   /**
