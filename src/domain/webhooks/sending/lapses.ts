@@ -1,4 +1,4 @@
-import { recordResults } from './records.js';
+import { recordTogether } from './records.js';
 import type { AttemptResult } from './results.js';
 import type { SendingDependencies } from './sending.js';
 
@@ -61,23 +61,11 @@ export class LapseSweeps {
         this.#mayBeSetBack = false;
       }
       const startedAt = performance.now();
-      const search = this.dependencies.unitOfWork.rows.lapsed(now, MAX_SWEPT_AT_ONCE);
-      const lapsed = await search.finally(() => {
+      const search = this.dependencies.unitOfWork.rows.anyLapsed(now);
+      const isAny = await search.finally(() => {
         this.#pauseMs = pauseAfter(performance.now() - startedAt);
       });
-      if (lapsed.length === 0 || this.#closing.aborted) {
-        return false;
-      }
-      this.#pauseMs = SWEEP_EVERY_MS;
-      // An attempt with a lapsed lease counts as made.
-      const results = lapsed.map(({ id, attemptsBegun }) => ({
-        deliveryId: id,
-        attempt: { ...INTERRUPTED, number: attemptsBegun },
-      }));
-      await recordResults(this.dependencies, results);
-      // The lapsed attempts used slots that other deliveries may take now.
-      this.dependencies.deliveriesDue.wake();
-      return true;
+      return isAny && !this.#closing.aborted && (await this.#endLapsed());
     } catch (error) {
       if (!this.#closing.aborted) {
         this.dependencies.onUnswept(error);
@@ -87,6 +75,26 @@ export class LapseSweeps {
       this.#isSweeping = false;
       this.#sweptAt = this.dependencies.clock();
     }
+  }
+
+  /** Returns whether there were any that no other write has locked. */
+  async #endLapsed(): Promise<boolean> {
+    let count = 0;
+    await recordTogether(this.dependencies, async (changes) => {
+      const lapsed = await changes.lapsed(MAX_SWEPT_AT_ONCE);
+      count = lapsed.length;
+      // An attempt with a lapsed lease counts as made.
+      return lapsed.map(({ id, attemptsBegun }) => ({
+        deliveryId: id,
+        attempt: { ...INTERRUPTED, number: attemptsBegun },
+      }));
+    });
+    if (count > 0) {
+      this.#pauseMs = SWEEP_EVERY_MS;
+      // The lapsed attempts used slots that other deliveries may take now.
+      this.dependencies.deliveriesDue.wake();
+    }
+    return count > 0;
   }
 
   /** Otherwise leases and retry delays would last until the clock reaches the old time again. */

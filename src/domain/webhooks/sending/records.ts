@@ -28,13 +28,22 @@ export async function recordResults(
   onDone?: () => void,
 ): Promise<void> {
   for (const round of roundsOf(results)) {
-    const ended = await dependencies.unitOfWork.run(
-      (changes) => recordIn(changes, dependencies, round),
-      onDone && { onDone },
-    );
-    for (const [status, count] of ended) {
-      dependencies.onEnded?.(status, count);
-    }
+    await recordTogether(dependencies, () => round, onDone);
+  }
+}
+
+/** Each delivery at most once. `find` may lock them. */
+export async function recordTogether(
+  dependencies: SendingDependencies,
+  find: (changes: SendingChanges) => readonly AttemptResult[] | Promise<readonly AttemptResult[]>,
+  onDone?: () => void,
+): Promise<void> {
+  const ended = await dependencies.unitOfWork.run(
+    async (changes) => recordIn(changes, dependencies, await find(changes)),
+    onDone && { onDone },
+  );
+  for (const [status, count] of ended) {
+    dependencies.onEnded?.(status, count);
   }
 }
 
@@ -71,6 +80,7 @@ async function recordIn(
   const failures = reported.filter(({ result }) => result.attempt.outcome !== 'SUCCEEDED');
   const expected = [...newsOf(seen, reported), ...newsOf(seen, failures)];
   const alone = expected.some(({ changed, disable }) => changed || disable !== undefined);
+  await changes.waitBriefly();
   const [held, healths] = await Promise.all([
     changes.hold(looked, alone),
     // May have changed during the wait for the locks: a success or a new address must not be overwritten.
@@ -80,7 +90,6 @@ async function recordIn(
   const disabled = await tellReceivers(changes, newsOf(healths, recorded.filter(isNews)));
   const deliveries = await joinRetryBatches(
     changes,
-  await changes.waitBriefly();
     recorded.map(({ delivery }) => heldIn(disabled, delivery)),
     dependencies.settings,
   );

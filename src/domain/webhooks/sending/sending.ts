@@ -16,6 +16,9 @@ export interface DeliveryProgress
   graceMs: number;
 }
 
+/** A delivery with a lapsed lease and no recorded result. */
+export type LapsedDelivery = Pick<DeliveryProgress, 'id' | 'attemptsBegun'>;
+
 /** A delivery with the outcome of its last attempt, as its workflow shows it. */
 export interface RetriedDelivery extends DeliveryProgress {
   eventType: string;
@@ -115,13 +118,13 @@ export interface ResultChanges {
   /** Their present state, without locks. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
   /**
-   * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
-   * this write may change them, otherwise shared.
-  /**
    * From here on, a lock of another write soon fails this one, which has results of many subscriptions. Its
    * caller repeats it, with fewer of them.
    */
   waitBriefly(): Promise<void>;
+  /**
+   * Locks these deliveries and returns their state. Locks their subscriptions first: exclusively (`alone`) if
+   * this write may change them, otherwise shared.
    */
   hold(deliveries: readonly DeliveryProgress[], alone: boolean): Promise<DeliveryProgress[]>;
   /** The recorded outcome of the attempt, if any. */
@@ -136,6 +139,11 @@ export interface ResultChanges {
 
 /** All rows that one write may change, in its transaction. */
 export interface SendingChanges extends ClaimChanges, ResultChanges, Pick<CommonChanges, 'now' | 'audit'> {
+  /**
+   * Locked with their subscriptions until this write ends. Leaves out those that other writes have locked: a
+   * later search finds them.
+   */
+  lapsed(limit: number): Promise<LapsedDelivery[]>;
   healthOf(ids: readonly SubscriptionId[]): Promise<ReceiverHealth[]>;
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /**
@@ -163,8 +171,8 @@ export interface SendingRows {
   dueSubscriptions(after: string, limit: number, now: number): Promise<DueSubscription[]>;
   /** Whether an attempt began or ended later than now, because the clock has been set back since. */
   anyLaterThan(now: number): Promise<boolean>;
-  /** Deliveries with a lapsed lease and no recorded result. */
-  lapsed(now: number, limit: number): Promise<DeliveryProgress[]>;
+  /** Whether any delivery has a lapsed lease and no recorded result. */
+  anyLapsed(now: number): Promise<boolean>;
   /** Batches that are closed or full and not handed over, oldest first. */
   waitingBatches(now: number, limit: number): Promise<RetryBatch[]>;
   batch(id: string): Promise<RetryBatch | undefined>;

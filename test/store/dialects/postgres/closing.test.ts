@@ -28,8 +28,8 @@ test('the database closes while a sweep of lapsed attempts searches, which then 
   await holder.connect();
   await holder.query('select pg_advisory_lock($1)', [LOCK]);
   let search: Promise<unknown> = Promise.resolve();
-  rig.dependencies.unitOfWork.rows.lapsed = () => {
-    const found = sql`select pg_advisory_xact_lock(${LOCK})`.execute(database.reader).then(() => []);
+  rig.dependencies.unitOfWork.rows.anyLapsed = () => {
+    const found = sql`select pg_advisory_xact_lock(${LOCK})`.execute(database.reader).then(() => false);
     search = found;
     return found;
   };

@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import type {
-  DeliveryProgress,
+  LapsedDelivery,
   SendingRows,
   SendingUnitOfWork,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { Database, Reader, Writer } from '../../../database.js';
+import { isPostgres } from '../../statements/dialect.js';
 import { findsAny, plannedStatement } from '../../statements/kept-statement.js';
 import { unitOfWorkOver } from '../../unit-of-work.js';
 import { WAITS_FOR_LATER } from '../dialect-words.js';
 import { claiming } from './claims.js';
 import { DueLooks, type LookLimits } from './due-looks.js';
 import { outboxOf } from './outbox.js';
-import { PROGRESS, recording } from './results.js';
+import { recording } from './results.js';
 import { retryBatchRows, retryReads } from './retry-batches.js';
 
 export function sendingUnitOfWork(
@@ -28,6 +29,7 @@ export function sendingUnitOfWork(
       audit,
       ...claiming(writer, now, looks),
       ...recording(writer, now),
+      lapsed: async (limit) => (await lapsed(writer, { now, limit })).rows as LapsedDelivery[],
       beginAnew: () => beginAnew(writer, now),
       retryBatches: retryBatchRows(writer, now),
     }),
@@ -40,15 +42,26 @@ function sendingRows(reader: Reader, looks: DueLooks): SendingRows {
     anyLaterThan: (now) => anyLaterThan(reader, now),
     anyDue: (now) => looks.any(reader, now),
     dueSubscriptions: (after, limit, now) => looks.roundBefore(reader, after, now, limit),
-    lapsed: async (now, limit) => (await lapsed(reader, { now, limit })).rows as DeliveryProgress[],
+    anyLapsed: (now) => findsAny(lapsedBefore(reader, now).select('seq')),
     outbox: () => outboxOf(reader),
   };
 }
 
 /** By the index of running attempts. */
+function lapsedBefore(db: Reader, now: number) {
+  return db.selectFrom('deliveries').where('lease_until', 'is not', null).where('lease_until', '<=', now);
+}
+
 const lapsed = plannedStatement((db, { now, limit }: { now: number; limit: number }) => {
-  const seqs = sql<number>`(select seq from deliveries where lease_until is not null and lease_until <= ${now} limit ${limit})`;
-  return db.selectFrom('deliveries').where('seq', 'in', seqs).select(PROGRESS);
+  const found = lapsedBefore(db, now)
+    .limit(limit)
+    .select(['deliveries.id', 'deliveries.attempts_begun as attemptsBegun']);
+  if (!isPostgres(db)) {
+    return found;
+  }
+  return found
+    .innerJoin('subscriptions', 'subscriptions.id', 'deliveries.subscription_id')
+    .modifyEnd(sql`for update of deliveries skip locked for key share of subscriptions skip locked`);
 });
 
 /** Whether attempts with a later time show that the clock was set back. Uses indexes; usually finds none. */

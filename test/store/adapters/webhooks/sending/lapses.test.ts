@@ -1,5 +1,6 @@
-import { expect, jest, test } from '@jest/globals';
-import { describeEachDatabase } from '../../../../support/databases.js';
+import { describe, expect, jest, test } from '@jest/globals';
+import type { DeliveryId } from '../../../../../generated/ids.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import { signalled } from '../../../../support/signalled.js';
 import {
@@ -14,10 +15,10 @@ import {
 
 /** From now on, the search for lapsed attempts finds nothing until it is ended. */
 function endlessSearch({ dependencies }: SendingNode) {
-  const { told, tell } = signalled<[]>();
+  const { told, tell } = signalled<boolean>();
   return {
-    search: jest.spyOn(dependencies.unitOfWork.rows, 'lapsed').mockReturnValue(told),
-    end: () => tell([]),
+    search: jest.spyOn(dependencies.unitOfWork.rows, 'anyLapsed').mockReturnValue(told),
+    end: () => tell(false),
   };
 }
 
@@ -54,7 +55,7 @@ describeEachDatabase('attempts of a lost worker', (under) => {
     await rig.happen();
     const { rows } = rig.dependencies.unitOfWork;
     const fault = new Error('This row is locked.');
-    const look = jest.spyOn(rows, 'lapsed').mockRejectedValueOnce(fault);
+    const look = jest.spyOn(rows, 'anyLapsed').mockRejectedValueOnce(fault);
     expect((await rig.claim()).deliveries).toHaveLength(1);
     expect(rig.unswept).toEqual([fault]);
     look.mockRestore();
@@ -126,4 +127,39 @@ describeEachDatabase('attempts of a lost worker', (under) => {
       retry_batch_id: expect.stringMatching(/^bat_/),
     });
   });
+});
+
+// On SQLite a sweep begins when the other write has ended.
+describe('on PostgreSQL, attempts of a lost worker', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test.each(['deliveries', 'subscriptions'] as const)(
+    'are recorded beside one whose row of %s another write has locked, which is recorded later',
+    async (table) => {
+      const rig = await sendingRig(under);
+      await rig.subscribe();
+      await rig.subscribe();
+      await rig.happen();
+      const claimed = (await rig.claim()).deliveries.map(({ id }) => id);
+      const [locked, other] = claimed as [DeliveryId, DeliveryId];
+      const { subscription_id } = await rig.delivery(locked);
+      rig.clock.advance(LEASE_MS + 1);
+      await rig.database.write(async (writer) => {
+        const id = table === 'deliveries' ? locked : subscription_id;
+        await writer.selectFrom(table).where('id', '=', id).select('id').forUpdate().execute();
+        await rig.claim();
+        expect(await rig.attempts(other)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
+        expect(await rig.attempts(locked)).toEqual([]);
+        const { count } = rig.deliveriesDue;
+        rig.clock.advance(SWEEP_PAUSE_MS);
+        await rig.claim();
+        expect(rig.deliveriesDue.count).toBe(count);
+      });
+      expect(await rig.attempts(locked)).toEqual([]);
+      rig.clock.advance(SWEEP_PAUSE_MS);
+      await rig.claim();
+      expect(await rig.attempts(locked)).toMatchObject([{ outcome: 'INTERRUPTED' }]);
+      expect(rig.unswept).toEqual([]);
+    },
+  );
 });
