@@ -49,6 +49,16 @@ export class CallerLeft extends ServiceError {
   }
 }
 
+/** The peer did not answer, or was not asked. */
+export class NotReached extends ServiceError {
+  constructor(internal: string) {
+    super(ErrorCode.UNAVAILABLE, 'The service cannot answer right now. Please try again shortly.', {
+      internal,
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
 /** Refuses a request because of one field. */
 export function fieldRefusal(
   code: ErrorCode,

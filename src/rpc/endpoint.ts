@@ -12,9 +12,6 @@ import type { AnyMethod } from './definitions.js';
 import type { AdmittedCall } from './gate.js';
 import type { CallContext, Handler } from './handlers.js';
 
-/** Faults on our side, logged with their cause. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]);
-
 /** Reads that the command line repeats every second. */
 const POLLED: ReadonlySet<string> = new Set([WebhookServiceService.getSubscription.path]);
 
@@ -23,7 +20,8 @@ type Report = (method: string, call: AdmittedCall, code: string, error?: Service
 /** Logs and counts each call, refused or not. */
 export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Report {
   return (method, { requestId, startedAt, identity }, code, error) => {
-    if (error && FAULTS.has(error.code)) {
+    const reason = error?.code === ErrorCode.UNAVAILABLE ? (error.internal ?? error.message) : undefined;
+    if (error && isFault(error)) {
       const stack = error.cause instanceof Error ? error.cause.stack : undefined;
       log.error('call failed', { requestId, method, internal: error.internal ?? error.message, stack });
     }
@@ -32,8 +30,14 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
     const caller = identity?.caller;
     const isRoutine = code === 'OK' && POLLED.has(method);
     const level = caller && !ROLE_RIGHTS.has(caller) && !isRoutine ? 'info' : 'debug';
-    log[level]('call', { requestId, method, caller, code, durationMs: Math.round(durationMs * 10) / 10 });
+    const shown = Math.round(durationMs * 10) / 10;
+    log[level]('call', { requestId, method, caller, code, reason, durationMs: shown });
   };
+}
+
+/** On our side. Without a cause, what is unavailable was refused for load, of which metrics tell. */
+function isFault({ code, cause }: ServiceError): boolean {
+  return code === ErrorCode.INTERNAL_ERROR || (code === ErrorCode.UNAVAILABLE && cause !== undefined);
 }
 
 export function statusNameOf(error: ServiceError): string {

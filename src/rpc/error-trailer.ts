@@ -4,7 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../generated/proto/google/r
 import { Status } from '../../generated/proto/google/rpc/status.js';
 import { grpcStatusOf } from '../../generated/proto/grpc-statuses.js';
 import { ErrorDetail, FieldViolation } from '../../generated/proto/integration/errors/v1/errors.js';
-import { asServiceError, ErrorCode, internalError, ServiceError } from '../errors/service-error.js';
+import { asServiceError, internalError, NotReached, ServiceError } from '../errors/service-error.js';
 import { encoded } from './bytes.js';
 
 const TRAILER = 'integration-error-bin';
@@ -105,7 +105,7 @@ export function fromStatus(failure: FailedCall): ServiceError {
   }
   // grpc-js appends its note also when it has none.
   const internal = `${status[failure.code]}: ${failure.details.replace(/\s*Resolution note:\s*$/, '')}`;
-  return NOT_REACHED.has(failure.code) ? notReached(internal) : internalError(new Error(internal));
+  return NOT_REACHED.has(failure.code) ? new NotReached(internal) : internalError(new Error(internal));
 }
 
 /** Whether the peer itself refused. */
@@ -118,15 +118,6 @@ export function fromDetail(detail: ErrorDetail, code = grpcStatusOf[detail.code]
     ...detail,
     internal: `refused with ${status[code]}: ${detail.message}`,
   });
-}
-
-/** The peer did not answer. */
-export function notReached(internal: string): ServiceError {
-  return new ServiceError(
-    ErrorCode.UNAVAILABLE,
-    'The service cannot answer right now. Please try again shortly.',
-    { internal, retryAfterSeconds: 1 },
-  );
 }
 
 /** Ignores an unreadable trailer: an error in a callback of grpc-js would end the process. */

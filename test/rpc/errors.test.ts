@@ -139,9 +139,21 @@ describe('an error', () => {
   });
 
   test('that we cause without an internal message has its public message in the log', async () => {
+    const cause = new Error('the thread ended');
+    const { call, lines } = await throwing(
+      () => new ServiceError(ErrorCode.UNAVAILABLE, 'Later.', { cause }),
+    );
+    await refusalOf(call());
+    const line = lines.find(({ level }) => level === 'error');
+    expect(line).toMatchObject({ message: 'call failed', internal: 'Later.', stack: cause.stack });
+  });
+
+  test('that refuses for load is no fault in the log: the line of its call has the reason', async () => {
     const { call, lines } = await throwing(() => new ServiceError(ErrorCode.UNAVAILABLE, 'Too many calls.'));
     await refusalOf(call());
-    expect(lines.find(({ level }) => level === 'error')).toMatchObject({ internal: 'Too many calls.' });
+    expect(lines).toMatchObject([
+      { level: 'debug', message: 'call', code: 'UNAVAILABLE', reason: 'Too many calls.' },
+    ]);
   });
 
   test('in writing the answer is an internal error like any other: told to the log, not to the peer', async () => {

@@ -1,7 +1,13 @@
 import Negotiator from 'negotiator';
 import type { Document, Operation, ParsedRequest } from 'openapi-backend';
 import { problemMessages } from '../../../generated/problems.js';
-import { asServiceError, ErrorCode, publicCode, ServiceError } from '../../errors/service-error.js';
+import {
+  asServiceError,
+  ErrorCode,
+  NotReached,
+  publicCode,
+  ServiceError,
+} from '../../errors/service-error.js';
 import type { Log } from '../../telemetry/log.js';
 import {
   BUSY,
@@ -143,11 +149,11 @@ function failed(
     answer.headers.allow = allowedBy(at.others);
   }
   const { operation, facts } = tellOf(at);
-  return {
-    ...withOpenHeaders(at, answer),
-    operation,
-    facts: { ...facts, ...error.keyHolder, code: error instanceof Busy ? BUSY : publicCode(error.code) },
-  };
+  const code = error instanceof Busy ? BUSY : publicCode(error.code);
+  const told = { ...withOpenHeaders(at, answer), operation, facts: { ...facts, ...error.keyHolder, code } };
+  // The domain refused it, and logs its faults, or too many wait here.
+  const isRefused = error.code === ErrorCode.UNAVAILABLE && !(error instanceof NotReached);
+  return isRefused ? { ...told, level: 'warn', facts: { ...told.facts, reason: error.message } } : told;
 }
 
 function answerTo(at: RoutedRequest, { status, headers, body }: AnyReply): DispatchedAnswer {
@@ -214,7 +220,7 @@ function logFault(log: Log, requestId: string, error: ServiceError): void {
   if (error.code === ErrorCode.INTERNAL_ERROR) {
     const stack = error.cause instanceof Error ? error.cause.stack : undefined;
     log.error('request failed', { requestId, internal: error.internal, stack });
-  } else if (error.code === ErrorCode.UNAVAILABLE && !(error instanceof Busy)) {
+  } else if (error instanceof NotReached) {
     log.warn('the domain did not answer', { requestId, internal: error.internal });
   }
 }

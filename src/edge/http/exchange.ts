@@ -63,6 +63,8 @@ export interface DispatchedAnswer extends HttpAnswer {
   operation: string;
   /** More fields for the log line, such as the caller and the reason for a refusal. Never a secret. */
   facts?: Record<string, string | number | undefined>;
+  /** Of the log line, if it does not follow from the status. */
+  level?: 'warn' | undefined;
 }
 
 export type Dispatch = (request: HttpRequest) => Promise<DispatchedAnswer>;

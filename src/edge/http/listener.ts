@@ -233,7 +233,13 @@ async function exchangeTraced(
       // For example an invalid header value. Uncaught, it would end the process. The client gets a bare
       // status or, after the headers, a reset connection.
       log.error('request could not be answered', { requestId, stack: (error as Error).stack });
-      answer = { ...answer, status: 500, headers: { 'cache-control': 'no-store' }, body: '' };
+      answer = {
+        ...answer,
+        level: undefined,
+        status: 500,
+        headers: { 'cache-control': 'no-store' },
+        body: '',
+      };
       if (response.headersSent) {
         response.destroy();
       } else {
@@ -250,7 +256,7 @@ async function exchangeTraced(
     markFailed(span, String(answer.status));
   }
   inFlight?.(api, -1);
-  const level = answer.status >= 500 ? 'error' : 'info';
+  const level = answer.level ?? (answer.status >= 500 ? 'error' : 'info');
   const tell = answer.facts?.code === BUSY ? shared.warnOfFullness : log[level];
   tell('request', {
     requestId,

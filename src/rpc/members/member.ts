@@ -1,6 +1,6 @@
 import type { Client, Metadata } from '@grpc/grpc-js';
 import { HealthService } from '../../../generated/proto/health/v1/health.js';
-import { notReached } from '../error-trailer.js';
+import { NotReached } from '../../errors/service-error.js';
 import { RenewedConnection } from '../renewed-connection.js';
 import type { Exchange } from '../short-calls/call-stream.js';
 import { CALLS } from '../short-calls/frames.js';
@@ -122,7 +122,7 @@ export class Member {
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.break();
     }
-    this.shortCalls.break(notReached(`${this.address} does not answer`));
+    this.shortCalls.break(new NotReached(`${this.address} does not answer`));
     this.#ask();
   }
 
@@ -134,7 +134,7 @@ export class Member {
 
   close(): void {
     this.#isClosed = true;
-    this.shortCalls.break(notReached('the channel was closed'));
+    this.shortCalls.break(new NotReached('the channel was closed'));
     for (const connection of [this.connection, ...this.#forStreams]) {
       connection.close();
     }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
+import { NotReached } from '../../errors/service-error.js';
 import { hostAndPortOf } from '../../identifiers/network-address.js';
-import { notReached } from '../error-trailer.js';
 import type { Member, MemberReport } from './member.js';
 
 const TURN_MS = 250;
@@ -56,7 +56,7 @@ export class Members {
     const count = this.#members.length;
     let best = this.#members[0];
     if (!best) {
-      throw notReached('no server address is known');
+      throw new NotReached('no server address is known');
     }
     if (count === 1) {
       return best;

@@ -4,9 +4,9 @@ import type {
   ExchangeRequest,
   ExchangeResponse,
 } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { ErrorCode, internalError, type ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, internalError, NotReached, type ServiceError } from '../../errors/service-error.js';
 import { inNextTurn } from '../../fairness/turns.js';
-import { type FailedCall, fromDetail, fromStatus, hasDetail, notReached } from '../error-trailer.js';
+import { type FailedCall, fromDetail, fromStatus, hasDetail } from '../error-trailer.js';
 import { BATCH_BYTES, BATCH_CALLS, MAX_SENT, MAX_WRITES } from './frames.js';
 import type { PendingCall } from './pending-call.js';
 
@@ -42,7 +42,7 @@ export class CallStream {
     private readonly options: CallStreamOptions,
   ) {
     exchange.on('data', (response: ExchangeResponse) => this.#read(response));
-    exchange.on('end', () => setImmediate(() => this.#break(notReached('the stream ended'))));
+    exchange.on('end', () => setImmediate(() => this.#break(new NotReached('the stream ended'))));
     exchange.on('error', (failure: unknown) => this.#break(reasonOf(failure as FailedCall)));
   }
 
@@ -96,7 +96,7 @@ export class CallStream {
       );
     }
     for (const id of endedIds) {
-      this.#take(id)?.failed(notReached('the call ended without an answer'));
+      this.#take(id)?.failed(new NotReached('the call ended without an answer'));
     }
     if (goingAway) {
       this.options.onGoingAway();
@@ -185,7 +185,7 @@ export class CallStream {
 /** A status without the detail of a refusal means that the stream broke. */
 function reasonOf(failure: FailedCall): ServiceError {
   if (!hasDetail(failure)) {
-    return notReached(`${status[failure.code]}: ${failure.details}`);
+    return new NotReached(`${status[failure.code]}: ${failure.details}`);
   }
   const error = fromStatus(failure);
   // Of the stream, which is ours, and not of the requests in it.

@@ -1,10 +1,9 @@
 import type { Call } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { repeatableMethods } from '../../../generated/proto/rights.js';
-import { internalError, type ServiceError } from '../../errors/service-error.js';
+import { internalError, NotReached, type ServiceError } from '../../errors/service-error.js';
 import { currentTraceparent } from '../../telemetry/tracing.js';
 import type { CallOptions } from '../call-metadata.js';
 import type { AnyMethod } from '../definitions.js';
-import { notReached } from '../error-trailer.js';
 import type { CallStream } from './call-stream.js';
 import { LONGEST_MS, MAX_ID_CHARACTERS } from './frames.js';
 
@@ -40,7 +39,7 @@ export class PendingCall {
   ) {
     this.#endsAt = performance.now() + deadlineMs;
     this.#deadline = setTimeout(
-      () => this.#leave(notReached('DEADLINE_EXCEEDED: no answer came in time')),
+      () => this.#leave(new NotReached('DEADLINE_EXCEEDED: no answer came in time')),
       Math.min(deadlineMs, LONGEST_MS),
     );
     options.signal?.addEventListener('abort', this.#abort);

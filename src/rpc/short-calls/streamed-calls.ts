@@ -1,7 +1,6 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, NotReached, ServiceError } from '../../errors/service-error.js';
 import type { CallOptions } from '../call-metadata.js';
 import type { AnyMethod } from '../definitions.js';
-import { notReached } from '../error-trailer.js';
 import { CallStream, type Exchange } from './call-stream.js';
 import { MAX_CALLS_UNDER_WAY, MAX_REQUEST_BYTES } from './frames.js';
 import { PendingCall } from './pending-call.js';
@@ -46,10 +45,10 @@ export class StreamedCalls {
 
   #assertRoom(): void {
     if (this.#isClosed) {
-      throw notReached('the channel was closed');
+      throw new NotReached('the channel was closed');
     }
     if (this.#underWay >= MAX_CALLS_UNDER_WAY) {
-      throw notReached(`${this.#underWay} calls are under way`);
+      throw new NotReached(`${this.#underWay} calls are under way`);
     }
   }
 }
@@ -119,7 +118,7 @@ export class ServerCalls {
       onGoingAway,
       onLeft: (unsent) => {
         this.#replace(stream);
-        onMoved(unsent, notReached('the server is going away'));
+        onMoved(unsent, new NotReached('the server is going away'));
       },
       onBroken: (calls, error) => {
         const wasCurrent = this.#stream === stream;
@@ -127,7 +126,7 @@ export class ServerCalls {
         this.#replace(stream);
         if (!wasCurrent && error.code === ErrorCode.SERVICE_TOKEN_INVALID) {
           // A replaced stream may have an earlier token; the current stream has the current one.
-          onMoved(calls, notReached('the token of the stream was revoked'));
+          onMoved(calls, new NotReached('the token of the stream was revoked'));
           return;
         }
         if (wasOpen && (wasCurrent || calls.length > 0)) {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Admission } from '../../../src/edge/contract/admission.js';
 import type { Dispatch } from '../../../src/edge/http/exchange.js';
-import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { ErrorCode, NotReached, ServiceError } from '../../../src/errors/service-error.js';
 import { ask, openGatewayApi } from '../../support/contract/contract-api.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 import { signalled } from '../../support/signalled.js';
@@ -82,6 +82,39 @@ describe('a handler that throws', () => {
   });
 });
 
+/** Lines that put the fault on the domain. */
+function blamingLines() {
+  return recorded.lines().filter(({ msg }) => msg === 'the domain did not answer');
+}
+
+describe('a domain that', () => {
+  test('refuses for load has answered, and the line of the request has its reason as a warning', async () => {
+    const before = blamingLines().length;
+    handler = () => {
+      throw new ServiceError(ErrorCode.UNAVAILABLE, 'Too many passwords.', { internal: 'refused' });
+    };
+    expect(await ask(dispatch, PATH)).toMatchObject({
+      status: 503,
+      level: 'warn',
+      facts: { code: 'unavailable', reason: 'Too many passwords.' },
+    });
+    expect(blamingLines()).toHaveLength(before);
+  });
+
+  test('does not answer is named as the fault, with what is known of it', async () => {
+    handler = () => {
+      throw new NotReached('UNAVAILABLE: connection refused');
+    };
+    const answer = await ask(dispatch, PATH);
+    expect(answer).toMatchObject({ status: 503, facts: { code: 'unavailable' } });
+    expect(answer.level).toBeUndefined();
+    expect(blamingLines().at(-1)).toMatchObject({
+      ...{ level: 'warn', requestId: 'request-1' },
+      internal: 'UNAVAILABLE: connection refused',
+    });
+  });
+});
+
 describe('an authentication that', () => {
   let ran: boolean;
 
@@ -119,6 +152,7 @@ test('a request that waits too long behind others is answered 503 in the format 
       },
     },
   });
+  const before = blamingLines().length;
   void ask(crowded, PATH);
   await begun;
   const answer = await ask(crowded, PATH);
@@ -132,5 +166,5 @@ test('a request that waits too long behind others is answered 503 in the format 
       message: 'The service has too many requests to answer. Try again in a few seconds.',
     },
   });
-  expect(recorded.lines()).not.toContainEqual(expect.objectContaining({ msg: 'the domain did not answer' }));
+  expect(blamingLines()).toHaveLength(before);
 });

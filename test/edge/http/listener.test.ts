@@ -127,6 +127,16 @@ describe('a dispatch that goes wrong', () => {
   });
 });
 
+test('what a dispatch refuses, whose faults have lines of their own, has its line as a warning', async () => {
+  const facts = { code: 'unavailable', reason: 'Too many passwords.' };
+  dispatch = async () => ({ ...OK, status: 503, facts, level: 'warn' });
+  expect(await exchange(port, '/')).toMatchObject({ status: 503 });
+  expect(recorded.lines()).toMatchObject([{ level: 'warn', msg: 'request', status: 503, ...facts }]);
+  dispatch = async () => ({ ...OK, status: 503, headers: { etag: 'a\r\nb' }, level: 'warn' });
+  expect(await exchange(port, '/')).toMatchObject({ status: 500 });
+  expect(recorded.lines().at(-1)).toMatchObject({ level: 'error', msg: 'request', status: 500 });
+});
+
 describe('what is no request', () => {
   test.each([
     ['header fields beyond 16 KiB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`, '431'],

@@ -71,15 +71,22 @@ describe('a refusal is one line too, with its code', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('500 and 503 have one more before it, with the cause', async () => {
-    for (const code of [ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE]) {
-      gateway.program({ read: () => Promise.reject(new ServiceError(code, 'No.')) });
-      const { lines } = await linesOf(PATH);
-      expect(lines.map(({ msg, level }) => [msg === 'request', level])).toEqual([
-        [false, code === ErrorCode.UNAVAILABLE ? 'warn' : 'error'],
-        [true, 'error'],
-      ]);
-    }
+  test('500 has one more before it, with the cause', async () => {
+    gateway.program({ read: () => Promise.reject(new ServiceError(ErrorCode.INTERNAL_ERROR, 'No.')) });
+    const { lines } = await linesOf(PATH);
+    expect(lines.map(({ msg, level }) => [msg === 'request', level])).toEqual([
+      [false, 'error'],
+      [true, 'error'],
+    ]);
+    gateway.program(instanceIntegrationsAt('v1'));
+  });
+
+  test('503 by which the domain refused is a warning with its reason', async () => {
+    const refusal = new ServiceError(ErrorCode.UNAVAILABLE, 'Too much is under way.');
+    gateway.program({ read: () => Promise.reject(refusal) });
+    const { lines } = await linesOf(PATH);
+    expect(lines).toMatchObject([{ msg: 'request', level: 'warn', status: 503, reason: refusal.message }]);
+    expect(lines).toHaveLength(1);
     gateway.program(instanceIntegrationsAt('v1'));
   });
 });

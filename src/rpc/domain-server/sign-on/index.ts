@@ -41,7 +41,7 @@ function toPassing(error: unknown): never {
   if (error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED) {
     const message = 'Other changes to the same data are under way. Try again in a moment.';
     const { retryAfterSeconds } = error;
-    throw new ServiceError(ErrorCode.UNAVAILABLE, message, { cause: error, retryAfterSeconds });
+    throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds });
   }
   throw error;
 }
