@@ -5,7 +5,7 @@ import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhook
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Database, Writer } from '../database.js';
 import { sendBehindCommit } from '../dialects/direct-statements.js';
-import type { BehindCommit } from '../dialects/postgres/driver.js';
+import type { BehindCommit } from '../dialects/postgres/lent-connection.js';
 import { takeTurn } from '../dialects/turns.js';
 import type { Schema } from '../schema.js';
 import { auditAction } from './operator/audit-events.js';

@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult, SqliteDatabase } from 'kysely';
 import type { Rows } from '../camel-case.js';
 import type { Writer } from '../database.js';
-import { type BehindCommit, LentConnection } from './postgres/driver.js';
+import { type BehindCommit, LentConnection } from './postgres/lent-connection.js';
 
 const databases = new WeakMap<Writer | Rows, { database: SqliteDatabase; turns?: EventLoopTurns }>();
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/due-signal.js';
-import type { BehindCommit } from './driver.js';
+import type { BehindCommit } from './lent-connection.js';
 import { reasonOf } from './trouble.js';
 
 export const NOTIFICATION_LIMITS = {

@@ -7,10 +7,12 @@ import { StoreError } from '../../store-error.js';
 import { keepLateRows } from '../late-rows.js';
 import { assertAsked, inTurns, SubjectTurns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
-import { inTransaction, type Patience, type ServerLimits, SoundPostgresDialect } from './driver.js';
+import { type ServerLimits, SoundPostgresDialect } from './driver.js';
 import { disconnect, ForgottenConnections } from './forgotten-connections.js';
+import type { Patience } from './lent-connection.js';
 import { NamedStatements } from './named-statements.js';
 import { whileAlive } from './signs-of-life.js';
+import { inTransaction } from './transaction.js';
 import {
   isDeadlock,
   isMendedByRepetition,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { Patience } from './driver.js';
+import type { Patience } from './lent-connection.js';
 
 /** One missing answer may be overload; this many in a row are a frozen or unreachable server. */
 const MOST_UNANSWERED = 3;
