@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { components } from '../../../generated/openapi/gateway.js';
-import type { HttpAnswer } from './exchange.js';
+import type { DispatchedAnswer, HttpAnswer, HttpRequest } from './exchange.js';
 
 type Problem = components['schemas']['Problem'];
 
@@ -71,6 +71,27 @@ export function problemBelowContracts(
       ...(status === 503 ? { 'retry-after': 1 } : { connection: 'close' }),
     },
     body: JSON.stringify(problem),
+  };
+}
+
+export interface RefusalOptions {
+  /** The page that explains the codes of problems. */
+  explanations?: string;
+  /** Headers of refusals that come before any contract, for paths that scripts of other origins may call. */
+  openHeadersAt?: (path: string) => Record<string, string>;
+}
+
+/** The same with its names for log and metrics. */
+export function belowContracts(
+  status: UnreadableStatus,
+  { path, requestId }: HttpRequest,
+  code: string,
+  { explanations, openHeadersAt }: RefusalOptions,
+): DispatchedAnswer {
+  const { headers, body } = problemBelowContracts(status, requestId, explanations);
+  return {
+    ...{ status, body, operation: 'none', facts: { code } },
+    headers: { ...headers, ...openHeadersAt?.(path) },
   };
 }
 
