@@ -110,18 +110,7 @@ export async function openStore(options: StoreOptions) {
     watch?.recorded,
   );
   try {
-    await refuseForeign(database, options);
-    await migrateToLatest(database.patient);
-    // Checked again: since the first check, an incomplete restore may have filled the database.
-    await refuseIncomplete(database.patient);
-    await claimEnvironment(database, options.environment);
-    if (options.databaseUrl !== undefined) {
-      await database.write(continuePositions);
-    }
-    if (unclosedLog) {
-      // A checkpoint that fails is repeated by the next start, and has begun no life yet.
-      await unclosedLog.replace(() => database.write(beginLifeAfterUnclosedFile), database.tryWrite);
-    }
+    await prepare(database, options, unclosedLog);
   } catch (error) {
     await (unclosedLog ? closeKeepingLog(file, database.close) : database.close());
     throw error instanceof StoreError ? error : asRefusal(error);
@@ -282,6 +271,26 @@ export function refuseHalfFilled(dataDir: string): void {
     throw new StoreError(
       `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder ${RESTORE_STAGE}.`,
     );
+  }
+}
+
+/** Brings the database into the state that the service needs, or throws the reason to refuse it. */
+async function prepare(
+  database: Database,
+  options: StoreOptions,
+  unclosedLog: UnclosedLog | undefined,
+): Promise<void> {
+  await refuseForeign(database, options);
+  await migrateToLatest(database.patient);
+  // Checked again: since the first check, an incomplete restore may have filled the database.
+  await refuseIncomplete(database.patient);
+  await claimEnvironment(database, options.environment);
+  if (options.databaseUrl !== undefined) {
+    await database.write(continuePositions);
+  }
+  if (unclosedLog) {
+    // A checkpoint that fails is repeated by the next start, and has begun no life yet.
+    await unclosedLog.replace(() => database.write(beginLifeAfterUnclosedFile), database.tryWrite);
   }
 }
 

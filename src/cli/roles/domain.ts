@@ -12,6 +12,7 @@ import { allServices } from '../../rpc/domain-server/index.js';
 import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
+import type { Log } from '../../telemetry/log.js';
 import { authorizationFaultCounter, passwordMetrics } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
@@ -57,6 +58,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     );
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, store.clock);
+    showStore(role, store);
     const services = servicesOf(role, store, secrets, { passwords, keeping, tally });
     const listeners = await openListeners({ ...role, store, services, health, audit: tally, tlsFiles });
     const closing = startClosingSubscriptions(store.webhooks, log);
@@ -94,26 +96,10 @@ function servicesOf(
   const { config, metrics, log } = role;
   const { clock } = store;
   const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
-  const warnOfAbsence = boundedWarnings(log, ABSENCES_PER_MINUTE);
-  const newLimiter = limitersOver({
-    store: store.callCounts,
-    clock,
-    hash: derived.throttles,
-    listener: {
-      onAway: (reason) =>
-        warnOfAbsence('limits count on this node alone until the database answers', { reason }),
-      onBack: () => log.info('limits count over all nodes again'),
-    },
-  });
+  const newLimiter = limitersOf(store, derived.throttles, log);
   const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
   const lostUse = note('the last use of an API key was not recorded');
   const countFault = authorizationFaultCounter(metrics);
-  const retention = retentionOf(config);
-  purgeLagGauge(metrics, () => purgeLags(store.purge, retention, clock));
-  storeSizeGauges(metrics, () => store.size());
-  heldBackGauges(metrics, () => store.changes.heldBack());
-  const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
-  nextExpiryGauge(metrics, () => nextExpiries(store.expiry, { clock, failingLimitMs }));
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
     ...webhookParts(role, store, derived),
@@ -165,13 +151,39 @@ function servicesOf(
     },
     maintenance: {
       purge: store.purge,
-      retention,
+      retention: retentionOf(config),
       onPurged: purgedRowsCounter(metrics),
       signOn: store.signOn,
       signingKeys: rotation,
       clock,
     },
   });
+}
+
+/** Count over all nodes, or on this one alone while the database does not answer. */
+function limitersOf(store: Store, hash: (text: string) => Buffer, log: Log) {
+  const warnOfAbsence = boundedWarnings(log, ABSENCES_PER_MINUTE);
+  return limitersOver({
+    store: store.callCounts,
+    clock: store.clock,
+    hash,
+    listener: {
+      onAway: (reason) =>
+        warnOfAbsence('limits count on this node alone until the database answers', { reason }),
+      onBack: () => log.info('limits count over all nodes again'),
+    },
+  });
+}
+
+/** The gauges that are read from the store. */
+function showStore({ config, metrics }: RoleOptions, store: Store): void {
+  const { clock, purge, expiry, changes } = store;
+  const retention = retentionOf(config);
+  purgeLagGauge(metrics, () => purgeLags(purge, retention, clock));
+  storeSizeGauges(metrics, () => store.size());
+  heldBackGauges(metrics, () => changes.heldBack());
+  const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;
+  nextExpiryGauge(metrics, () => nextExpiries(expiry, { clock, failingLimitMs }));
 }
 
 /** Ends the process. After a failed sync, a new one writes what it reads into the database file anew. */

@@ -27,6 +27,60 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       .limit(1)
       .select('position'),
   );
+  const newest = keptQuery(db, () =>
+    db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(1).select('position'),
+  );
+  const changed = keptQuery(db, (position: number) =>
+    db
+      .selectFrom('changes')
+      .where('position', '>', position)
+      .where(isFinal)
+      .groupBy('instanceId')
+      .select((column) => [
+        column.ref('instanceId').$castTo<InstanceId>().as('instanceId'),
+        column.fn.max('position').as('position'),
+      ]),
+  );
+  const digests = keptQuery(db, (clientId: string) =>
+    db
+      .selectFrom('changeDigests')
+      .where('clientId', '=', clientId)
+      .groupBy('entityType')
+      .select('entityType as type')
+      .select(sql<number>`cast(sum(entities) as bigint)`.as('entities'))
+      // Sums of differences may be negative.
+      .select(sql<number>`cast((sum(digest) % ${modulus} + ${modulus}) % ${modulus} as bigint)`.as('digest')),
+  );
+  return {
+    lives: async () => {
+      let rows = await lives();
+      if (rows.some(({ isOnOtherServer }) => isOnOtherServer)) {
+        await write((writer) => expireCursorsOfOtherServer(writer, clock()));
+        rows = await lives();
+      }
+      return {
+        lives: rows.map(({ life, lastPosition }) => ({ life, lastPosition })),
+        end: Number(rows[0]?.end ?? 0),
+      };
+    },
+    newestOf: async (instanceId) => (await newestOf(instanceId))[0]?.position ?? 0,
+    page: pageIn(reader),
+    digestsOf: (clientId) => digests(clientId),
+    heldBack: async () => (isPostgres(reader) ? heldBackIn(reader) : undefined),
+    newest: async () => (await newest())[0]?.position ?? 0,
+    changedSince: async (position) => {
+      const rows = await changed(position);
+      return {
+        instanceIds: rows.map(({ instanceId }) => instanceId),
+        position: Math.max(position, ...rows.map((row) => Number(row.position))),
+      };
+    },
+  };
+}
+
+/** Pages of all changes, and of the load of a copy, which leaves out what was removed before it. */
+function pageIn(reader: Reader): ChangeStore['page'] {
+  const db = camelCased(reader);
   const pages = keptQuery(
     db,
     (instanceId: string, position: number, type: string, id: string, before: number, limit: number) =>
@@ -73,59 +127,11 @@ export function changeStore({ reader, write, clock }: Database): ChangeStore {
       ) as page ${inOrder} limit ${limit}
     `,
   );
-  const newest = keptQuery(db, () =>
-    db.selectFrom('changes').where(isFinal).orderBy('position', 'desc').limit(1).select('position'),
-  );
-  const changed = keptQuery(db, (position: number) =>
-    db
-      .selectFrom('changes')
-      .where('position', '>', position)
-      .where(isFinal)
-      .groupBy('instanceId')
-      .select((column) => [
-        column.ref('instanceId').$castTo<InstanceId>().as('instanceId'),
-        column.fn.max('position').as('position'),
-      ]),
-  );
-  const digests = keptQuery(db, (clientId: string) =>
-    db
-      .selectFrom('changeDigests')
-      .where('clientId', '=', clientId)
-      .groupBy('entityType')
-      .select('entityType as type')
-      .select(sql<number>`cast(sum(entities) as bigint)`.as('entities'))
-      // Sums of differences may be negative.
-      .select(sql<number>`cast((sum(digest) % ${modulus} + ${modulus}) % ${modulus} as bigint)`.as('digest')),
-  );
-  return {
-    lives: async () => {
-      let rows = await lives();
-      if (rows.some(({ isOnOtherServer }) => isOnOtherServer)) {
-        await write((writer) => expireCursorsOfOtherServer(writer, clock()));
-        rows = await lives();
-      }
-      return {
-        lives: rows.map(({ life, lastPosition }) => ({ life, lastPosition })),
-        end: Number(rows[0]?.end ?? 0),
-      };
-    },
-    newestOf: async (instanceId) => (await newestOf(instanceId))[0]?.position ?? 0,
-    page: async (instanceId, { after: { position, type, id }, before, removedAfter, limit }) => {
-      const asked = [instanceId, position, type, id, before, limit] as const;
-      const hasPassed = removedAfter === 0 || removedAfter < position;
-      const rows = await (hasPassed ? pages(...asked) : pagesOfLoad(...asked, removedAfter));
-      return rows.map(({ removed, ...change }) => ({ ...change, removed: removed === 1 }));
-    },
-    digestsOf: (clientId) => digests(clientId),
-    heldBack: async () => (isPostgres(reader) ? heldBackIn(reader) : undefined),
-    newest: async () => (await newest())[0]?.position ?? 0,
-    changedSince: async (position) => {
-      const rows = await changed(position);
-      return {
-        instanceIds: rows.map(({ instanceId }) => instanceId),
-        position: Math.max(position, ...rows.map((row) => Number(row.position))),
-      };
-    },
+  return async (instanceId, { after: { position, type, id }, before, removedAfter, limit }) => {
+    const asked = [instanceId, position, type, id, before, limit] as const;
+    const hasPassed = removedAfter === 0 || removedAfter < position;
+    const rows = await (hasPassed ? pages(...asked) : pagesOfLoad(...asked, removedAfter));
+    return rows.map(({ removed, ...change }) => ({ ...change, removed: removed === 1 }));
   };
 }
 
