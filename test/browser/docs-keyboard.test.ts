@@ -1,32 +1,24 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { chromiumVisits } from '../support/chromium.js';
-import { type DocsServer, startDocs } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
 import { focusWalkOf } from './audit.js';
+import { docsInChromium } from './docs-in-chromium.js';
 
 describeWith('chromium', 'the documentation with nothing but a keyboard', (executable) => {
-  const { visit } = chromiumVisits(executable);
-  let docs: DocsServer;
-
-  beforeAll(async () => {
-    docs = await startDocs();
-  });
-  afterAll(() => docs.stop());
+  const { open } = docsInChromium(executable);
 
   test.each([
     ['/docs/reference/gateway/job-titles', 360],
     ['/docs/reference/webhooks', 1024],
   ])('%s, %i pixels wide, is gone through from top to bottom', async (path, width) => {
-    const { page } = await visit({ viewport: { width, height: 800 } });
-    await page.goto(`${docs.url}${path}`);
+    const page = await open(path, { viewport: { width, height: 800 } });
     const { faults, stops } = await focusWalkOf(page);
     expect(faults).toEqual([]);
     expect(stops.length).toBeGreaterThan(15);
   });
 
   test('the first stop leads past everything to the content', async () => {
-    const { page } = await visit();
-    await page.goto(`${docs.url}/docs/downloads`);
+    const page = await open('/docs/downloads');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
@@ -35,8 +27,7 @@ describeWith('chromium', 'the documentation with nothing but a keyboard', (execu
   });
 
   test('a language is chosen with the arrows', async () => {
-    const { page } = await visit();
-    await page.goto(`${docs.url}/docs/reference/gateway/job-titles`);
+    const page = await open('/docs/reference/gateway/job-titles');
     await page.locator('.choices input').first().focus();
     await page.keyboard.press('ArrowRight');
     expect(await page.locator('.panel:visible code').first().innerText()).toContain(

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { chromiumVisits } from '../support/chromium.js';
-import { type DocsServer, renderedSite, startDocs } from '../support/docs-server.js';
+import { renderedSite } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
 import { docsAuditOf, focusWalkOf } from './audit.js';
+import { docsInChromium } from './docs-in-chromium.js';
 
 /** Screens and settings that people have. */
 const SCREENS: Record<string, BrowserContextOptions> = {
@@ -28,17 +29,10 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 describeWith('chromium', 'every page of the documentation in Chromium', (executable) => {
-  const { visit } = chromiumVisits(executable);
-  let docs: DocsServer;
-
-  beforeAll(async () => {
-    docs = await startDocs();
-  });
-  afterAll(() => docs.stop());
+  const { open } = docsInChromium(executable);
 
   test.each(paths)('%s is accessible, on every screen, light and dark', async (path) => {
-    const { page } = await visit({ ...SCREENS.wide });
-    await page.goto(`${docs.url}${path}`);
+    const page = await open(path, SCREENS.wide);
     const { faults, stops } = await focusWalkOf(page);
     expect(faults).toEqual([]);
     expect(stops[0]).toContain('class="skip"');
