@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import type { LineDriver } from '../../sdk/drivers/line-driver.js';
-import { entitiesIn } from '../../sdk/drivers/sync.js';
+import { entitiesIn } from '../../sdk/drivers/sync/store-file.js';
 
 export interface CopyOptions {
   language: string;

@@ -7,7 +7,10 @@ import { describeReads } from './reads.js';
 import { describeRealGateway } from './real-gateway.js';
 import { describeService } from './service.js';
 import { describeSignOn } from './sign-on.js';
-import { describeSync } from './sync.js';
+import { describeComparing } from './sync/comparing.js';
+import { describeSyncFile } from './sync/file.js';
+import { describeFollowing } from './sync/following.js';
+import { describeSlices } from './sync/slices.js';
 import { describeWebhooks } from './webhooks.js';
 
 /** All that an SDK has to do, whatever its language. */
@@ -17,7 +20,10 @@ export function describeBehaviour(driver: Driven): void {
     describePaging,
     describeLinks,
     describeChanges,
-    describeSync,
+    describeFollowing,
+    describeComparing,
+    describeSlices,
+    describeSyncFile,
     describeRealGateway,
     describeSignOn,
     describeExchange,

@@ -5,7 +5,7 @@ import { type RealGateway, startRealGateway } from '../../support/gateway/real-g
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { byTypeAndId } from './changing-gateway.js';
 import type { Driven, Outcome } from './line-driver.js';
-import { entitiesIn } from './sync.js';
+import { entitiesIn } from './sync/store-file.js';
 
 /** A change as the gateway writes it. */
 interface Sent {

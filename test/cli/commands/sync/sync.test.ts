@@ -4,7 +4,7 @@ import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { clientIds, demoEnvironment, instanceIds } from '../../../flow/sign-on/demo-environment.js';
 import { call } from '../../../flow/sign-on/environment.js';
 import { connectionIds } from '../../../flow/webhooks/webhook-environment.js';
-import { entitiesIn } from '../../../sdk/drivers/sync.js';
+import { entitiesIn } from '../../../sdk/drivers/sync/store-file.js';
 import { eventually } from '../../../support/eventually.js';
 import { serviceProcesses } from '../../../support/service-process.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
