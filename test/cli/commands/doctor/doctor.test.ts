@@ -8,11 +8,11 @@ import { expect, test } from '@jest/globals';
 import { checks } from '../../../../src/cli/commands/doctor/checks.js';
 import { makeSecretsKeys } from '../../../../src/keys/secrets-key.js';
 import { openSqlite } from '../../../../src/store/dialects/sqlite.js';
-import { freePorts } from '../../../support/free-ports.js';
 import { mainFile } from '../../../support/service-process.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration } from '../../typed.js';
+import { freePortSettings } from './rig.js';
 
 const directory = temporaryDirectories();
 
@@ -35,10 +35,7 @@ async function place({ damaged }: { damaged: boolean }): Promise<Record<string, 
   }
   const SECRETS_KEY_FILE = join(directory(), 'secrets.key');
   makeSecretsKeys(SECRETS_KEY_FILE);
-  const names = ['SIGN_ON_PORT', 'GATEWAY_PORT', 'GRPC_PORT', 'METRICS_PORT'];
-  const ports = await freePorts(names.length);
-  const settings = Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
-  return { ...settings, DATA_DIR: folder, SECRETS_KEY_FILE };
+  return { ...(await freePortSettings()), DATA_DIR: folder, SECRETS_KEY_FILE };
 }
 
 test('doctor finds nothing in a sound installation', async () => {
