@@ -34,6 +34,7 @@ describe('a path is taken to the letter', () => {
     ['a slash at the end', `${LIST}/`],
     ['a slash at the end of a longer one', `${CLIENTS}/`],
     ['a slash too many in front', `/${LIST}`],
+    ['an asterisk for the first slash', `*${LIST.slice(1)}`],
     ['a slash too many within', '/v1//instance-integrations'],
     ['another case', '/V1/Instance-Integrations'],
     ['a dot segment', '/v1/./instance-integrations'],
