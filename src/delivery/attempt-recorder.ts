@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { backoffDelayMs, pause } from '../../workflows/backoff.js';
-import { ErrorCode, ServiceError } from '../errors/service-error.js';
+import { ErrorCode, NotReached, ServiceError } from '../errors/service-error.js';
 import type { Log } from '../telemetry/log.js';
 import { BACKOFF } from './waits.js';
 
@@ -31,7 +31,7 @@ const ABOUT_A_RESULT: ReadonlySet<ErrorCode> = new Set([ErrorCode.INVALID_REQUES
 
 interface Queue {
   attempts: EndedAttempt[];
-  /** Of one report. */
+  /** The most results in one report. */
   atOnce: number;
 }
 
@@ -47,6 +47,7 @@ export class AttemptRecorder {
   readonly #failedAlone: Queue = { attempts: [], atOnce: 1 };
   #isTelling = false;
   #failures = 0;
+  #failuresSinceWarning = 0;
   #taken = 0;
   readonly #takenWhenRefused = new WeakMap<EndedAttempt, number>();
   #gathering: AbortController | undefined;
@@ -68,7 +69,7 @@ export class AttemptRecorder {
     this.#stop.abort();
   }
 
-  /** In rounds: a report of those that failed alone may take seconds, so all others go before it. */
+  /** Each round reports all new results, then some that failed alone, which may wait for a lock. */
   async #tellAll(): Promise<void> {
     const { signal } = this.#stop;
     const [waiting, failedAlone] = [this.#waiting.attempts, this.#failedAlone.attempts];
@@ -95,7 +96,8 @@ export class AttemptRecorder {
       return batch.length;
     } catch (error) {
       const gone = this.#keep(batch, queue, error);
-      await pause(backoffDelayMs(this.#failures, BACKOFF), this.#stop.signal);
+      const isHalved = batch.length > 1 && !(error instanceof NotReached);
+      await pause(backoffDelayMs(isHalved ? 1 : this.#failures, BACKOFF), this.#stop.signal);
       return gone;
     }
   }
@@ -113,8 +115,9 @@ export class AttemptRecorder {
   }
 
   #noteSuccess(): void {
-    if (this.#failures > 0) {
-      this.options.log.info('webhook attempts are recorded again', { failures: this.#failures });
+    if (this.#failuresSinceWarning > 0 && this.#failedAlone.attempts.length === 0) {
+      this.options.log.info('webhook attempts are recorded again', { failures: this.#failuresSinceWarning });
+      this.#failuresSinceWarning = 0;
     }
     this.#failures = 0;
     this.#taken += 1;
@@ -123,10 +126,10 @@ export class AttemptRecorder {
   /** Returns how many have left their queue: one that failed alone. */
   #keep(batch: EndedAttempt[], queue: Queue, error: unknown): number {
     this.#failures += 1;
-    this.options.log[this.#failures === 1 ? 'warn' : 'debug']('webhook attempts are not recorded for now', {
-      attempts: batch.length,
-      reason: reasonOf(error),
-    });
+    this.#failuresSinceWarning += 1;
+    const level = this.#failuresSinceWarning === 1 ? 'warn' : 'debug';
+    const told = { attempts: batch.length, reason: reasonOf(error) };
+    this.options.log[level]('webhook attempts are not recorded for now', told);
     // Also after a time-out: the domain may be too slow for so many.
     queue.atOnce = Math.ceil(batch.length / 2);
     const [first] = batch;

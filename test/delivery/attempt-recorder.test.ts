@@ -101,7 +101,7 @@ describe('the recording of attempts', () => {
   test('is not kept back by a result with rows that are locked, which is reported alone until then', async () => {
     const calls: string[][] = [];
     let isLocked = true;
-    const { recorder, all } = recorderWith((results) => {
+    const { recorder, all, log } = recorderWith((results) => {
       const ids = results.map(({ deliveryId }) => deliveryId);
       calls.push(ids);
       return isLocked && ids.includes('whd_locked')
@@ -122,6 +122,11 @@ describe('the recording of attempts', () => {
     isLocked = false;
     await all;
     expect(calls.filter((ids) => ids.includes('whd_locked') && ids.length > 1)).toEqual([]);
+    const told = log.lines().filter(({ level }) => level !== 'debug');
+    expect(told.map(({ msg }) => msg)).toEqual([
+      'webhook attempts are not recorded for now',
+      'webhook attempts are recorded again',
+    ]);
   });
 
   test('goes before all results with rows that are locked, once these have been tried', async () => {

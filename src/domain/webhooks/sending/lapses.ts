@@ -77,7 +77,7 @@ export class LapseSweeps {
     }
   }
 
-  /** Returns whether there were any that no other write has locked. */
+  /** Returns whether it ended any. */
   async #endLapsed(): Promise<boolean> {
     let count = 0;
     await recordTogether(this.dependencies, async (changes) => {

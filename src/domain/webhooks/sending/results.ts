@@ -137,7 +137,7 @@ export function healthAfter(
   );
   const failingSince = telling.reduce<number | null>(
     (since, { result }) => (result.attempt.outcome === 'SUCCEEDED' ? null : (since ?? now)),
-    isFuture(before.failingSince) ? now : before.failingSince,
+    telling.length > 0 && isFuture(before.failingSince) ? now : before.failingSince,
   );
   const succeeded = telling.some(({ result }) => result.attempt.outcome === 'SUCCEEDED');
   const changesSides = (failingSince === null) !== (before.failingSince === null);

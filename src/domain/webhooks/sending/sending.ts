@@ -118,8 +118,8 @@ export interface ResultChanges {
   /** Their present state, without locks. */
   look(ids: readonly DeliveryId[]): Promise<DeliveryProgress[]>;
   /**
-   * From here on, a lock of another write soon fails this one, which has results of many subscriptions. Its
-   * caller repeats it, with fewer of them.
+   * From here on, this write fails if it waits for a lock for half a second, because results of many
+   * subscriptions wait with it. Its caller repeats it.
    */
   waitBriefly(): Promise<void>;
   /**

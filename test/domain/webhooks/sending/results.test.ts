@@ -65,7 +65,7 @@ describe('the health of a receiver after the clock was set back', () => {
   const before = { id: 'whs_1' as const, lastSuccessAt: later, failingSince: null, updatedAt: 1 };
   const after = (
     health: typeof before | { failingSince: number },
-    outcome: 'SUCCEEDED' | 'STATUS_REFUSED',
+    outcome: 'SUCCEEDED' | 'STATUS_REFUSED' | 'INTERRUPTED',
   ) => {
     const result = resultOf(1);
     const ending = { result: { ...result, attempt: { ...result.attempt, outcome } }, begunAt: NOW };
@@ -78,6 +78,8 @@ describe('the health of a receiver after the clock was set back', () => {
       changed: true,
     });
     expect(after({ failingSince: NOW + 1_000 }, 'STATUS_REFUSED').changed).toBe(false);
+    // Sweeps of lapsed attempts lock no subscription alone.
+    expect(after({ failingSince: later }, 'INTERRUPTED').changed).toBe(false);
   });
 
   test('tells the time of a success again', () => {

@@ -131,7 +131,7 @@ const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedA
 
 /**
  * Does not wait for events that are being recorded, nor for deliveries of other writes: results of all
- * subscriptions would wait with it. All that is pending is not sent either, and held later.
+ * subscriptions would wait with it. Pending deliveries are not sent; `closeAll` holds them later.
  */
 const disabling = keptStatement(
   (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
