@@ -35,7 +35,7 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
   };
 }
 
-/** On our side. Without a cause, what is unavailable was refused for load, of which metrics tell. */
+/** On our side. An UNAVAILABLE without a cause is a refusal for load, which metrics count. */
 function isFault({ code, cause }: ServiceError): boolean {
   return code === ErrorCode.INTERNAL_ERROR || (code === ErrorCode.UNAVAILABLE && cause !== undefined);
 }

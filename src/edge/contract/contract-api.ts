@@ -151,7 +151,7 @@ function failed(
   const { operation, facts } = tellOf(at);
   const code = error instanceof Busy ? BUSY : publicCode(error.code);
   const told = { ...withOpenHeaders(at, answer), operation, facts: { ...facts, ...error.keyHolder, code } };
-  // The domain refused it, and logs its faults, or too many wait here.
+  // The domain answered with a refusal, and logs its own faults; or this edge has too many requests.
   const isRefused = error.code === ErrorCode.UNAVAILABLE && !(error instanceof NotReached);
   return isRefused ? { ...told, level: 'warn', facts: { ...told.facts, reason: error.message } } : told;
 }

@@ -93,7 +93,7 @@ async function exchangeTraced(
   } catch (error) {
     if (hasClientLeft(error)) {
       const status = response.headersSent ? answer.status : CLIENT_LEFT;
-      answer = { ...answer, status, facts: { ...answer.facts, code: 'client_left' } };
+      answer = { ...answer, level: undefined, status, facts: { ...answer.facts, code: 'client_left' } };
     } else if (response.headersSent && isRefusal(error)) {
       // For example of a key that was revoked while its list was read.
       answer.facts = { ...answer.facts, code: publicCode(error.code) };
