@@ -35,9 +35,10 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
   };
 }
 
-/** On our side. An UNAVAILABLE without a cause is a refusal for load, which metrics count. */
-function isFault({ code, cause }: ServiceError): boolean {
-  return code === ErrorCode.INTERNAL_ERROR || (code === ErrorCode.UNAVAILABLE && cause !== undefined);
+/** On our side. An UNAVAILABLE that has nothing for the log is a refusal for load, which metrics count. */
+function isFault({ code, cause, internal }: ServiceError): boolean {
+  const isKnown = cause !== undefined || internal !== undefined;
+  return code === ErrorCode.INTERNAL_ERROR || (code === ErrorCode.UNAVAILABLE && isKnown);
 }
 
 export function statusNameOf(error: ServiceError): string {

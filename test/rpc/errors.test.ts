@@ -148,6 +148,14 @@ describe('an error', () => {
     expect(line).toMatchObject({ message: 'call failed', internal: 'Later.', stack: cause.stack });
   });
 
+  test('that is UNAVAILABLE with an internal message, and without a cause, is a fault in the log', async () => {
+    const { call, lines } = await throwing(
+      () => new ServiceError(ErrorCode.UNAVAILABLE, 'Later.', { internal: 'a transaction stays open' }),
+    );
+    await refusalOf(call());
+    expect(lines.find(({ level }) => level === 'error')?.internal).toBe('a transaction stays open');
+  });
+
   test('that refuses for load is no fault in the log: the line of its call has the reason', async () => {
     const { call, lines } = await throwing(() => new ServiceError(ErrorCode.UNAVAILABLE, 'Too many calls.'));
     await refusalOf(call());

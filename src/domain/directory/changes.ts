@@ -329,6 +329,6 @@ function notReadable(internal: string): ServiceError {
   return new ServiceError(
     ErrorCode.UNAVAILABLE,
     'Changes are still being made. Try again in a few seconds.',
-    { internal, cause: new Error(internal), retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { internal, retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

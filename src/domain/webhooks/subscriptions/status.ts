@@ -153,17 +153,17 @@ export async function closeAll(
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;
-  const failures: unknown[] = [];
+  let failure: unknown;
   for (const closed of await unitOfWork.rows.deliveries.leftOpen(MOST_LOOKED_AT)) {
     try {
       sum += await closeRest(unitOfWork, closed, signal);
     } catch (error) {
       // For example of one whose delivery is locked: the others do not wait for it.
-      failures.push(error);
+      failure ??= error;
     }
   }
-  if (failures.length > 0) {
-    throw failures[0];
+  if (failure !== undefined) {
+    throw failure;
   }
   return sum;
 }

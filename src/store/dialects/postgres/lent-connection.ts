@@ -286,7 +286,7 @@ export function discard(client: pg.PoolClient): void {
   client.release(true);
 }
 
-/** Answers may have come in one message: the first failure is noted, whatever is handled first. */
+/** By then, all answers that came in one message are handled, and the first failure is noted. */
 function answersHandled(): Promise<void> {
   return new Promise(setImmediate);
 }
