@@ -11,6 +11,7 @@ psql --set=ON_ERROR_STOP=1 --username=postgres <<'SQL'
 \getenv temporal temporal
 CREATE ROLE integration LOGIN PASSWORD :'service';
 CREATE DATABASE integration OWNER integration;
--- Temporal creates its two databases itself.
-CREATE ROLE temporal LOGIN CREATEDB PASSWORD :'temporal';
+CREATE ROLE temporal LOGIN PASSWORD :'temporal';
+CREATE DATABASE temporal OWNER temporal;
+CREATE DATABASE temporal_visibility OWNER temporal;
 SQL

@@ -10,7 +10,7 @@ test('a server that was built is found, although it refuses the flags of the CLI
   const env = { XDG_CACHE_HOME: newDirectory() };
   const { server } = programsOf(env);
   mkdirSync(dirname(server), { recursive: true });
-  writeFileSync(server, '#!/bin/sh\n[ "$*" = --version ] && echo "temporal version 1.29.1"\n', {
+  writeFileSync(server, '#!/bin/sh\n[ "$*" = --version ] && echo "temporal version 1.30.8"\n', {
     mode: 0o755,
   });
   expect(await builtTemporal({ env })).toMatchObject({ server });

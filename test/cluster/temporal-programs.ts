@@ -6,8 +6,8 @@ import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js'
 import { GO_BUILD_NEEDS_BYTES } from '../../workflows/dev-server/pinned.js';
 import { reasonOf } from '../../workflows/log.js';
 
-/** The server of the pinned CLI; newer ones need a newer Go. */
-const VERSION = '1.29.1';
+/** As in the Compose file. Newer versions need a newer Go. */
+export const TEMPORAL_SERVER_VERSION = '1.30.8';
 const MODULE = 'go.temporal.io/server';
 /** Go asks for the module first. */
 const SILENCE_LIMIT_MS = 60_000;
@@ -20,7 +20,7 @@ export interface TemporalPrograms {
 type Options = Partial<{ env: NodeJS.ProcessEnv; signal: AbortSignal; onProgress: (line: string) => void }>;
 
 export function programsOf(env: NodeJS.ProcessEnv): TemporalPrograms {
-  const folder = cacheFolderOf(env, 'temporal-server', VERSION);
+  const folder = cacheFolderOf(env, 'temporal-server', TEMPORAL_SERVER_VERSION);
   return { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool') };
 }
 
@@ -41,8 +41,11 @@ export async function findTemporalServer(options: Options = {}): Promise<Tempora
   const install = { env, onProgress, silenceLimitMs: SILENCE_LIMIT_MS, ...(signal && { signal }) };
   const programs = programsOf(env);
   const commands = {
-    title: `the Temporal server ${VERSION}`,
-    packages: [`${MODULE}/cmd/server@v${VERSION}`, `${MODULE}/cmd/tools/sql@v${VERSION}`],
+    title: `the Temporal server ${TEMPORAL_SERVER_VERSION}`,
+    packages: [
+      `${MODULE}/cmd/server@v${TEMPORAL_SERVER_VERSION}`,
+      `${MODULE}/cmd/tools/sql@v${TEMPORAL_SERVER_VERSION}`,
+    ],
   };
   try {
     await assertGo(install);

@@ -171,7 +171,8 @@ export class Temporal {
   }
 }
 
-function accepts(host: string, port: number): Promise<boolean> {
+/** Whether something accepts connections there. */
+export function accepts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const end = (isOpen: boolean) => {

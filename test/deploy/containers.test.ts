@@ -7,7 +7,6 @@ import { parse } from 'yaml';
 import { KILL_MARGIN_MS } from '../../src/cli/supervisor/child.js';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
-import { searchAttributes } from '../../workflows/contract.js';
 import { codeOf, pages } from '../operate/blocks.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
@@ -234,10 +233,3 @@ test.each(['replica.yaml', 'metrics.yaml'])(
     expect(texts.filter((text) => /docker compose (?:-f|--file)/.test(text))).toEqual([]);
   },
 );
-
-test('Temporal in it has the search attributes of the workflows', () => {
-  const given: string[] = services['temporal-attributes'].entrypoint;
-  expect(given.filter((argument) => /^--(?:name|type)=/.test(argument))).toEqual(
-    Object.entries(searchAttributes).flatMap(([name, type]) => [`--name=${name}`, `--type=${type}`]),
-  );
-});

@@ -55,7 +55,7 @@ describeWithPostgresPrograms('the dumps of the Compose file', () => {
     }
     writeFileSync(path(KEY_FILE), 'the key', { mode: 0o600 });
     writeFileSync(path('bin/docker'), DOCKER, { mode: 0o755 });
-    for (const name of ['integration', 'damaged', 'restored']) {
+    for (const name of ['integration', 'damaged', 'restored', 'temporal', 'temporal_visibility']) {
       await shell(`dropdb --username=postgres --if-exists --force ${name}`);
     }
     await shell('dropuser --username=postgres --if-exists integration');
