@@ -50,8 +50,8 @@ cluster: ready $(TOOLS) ## Start what a deployment of several nodes has, on this
 	@exec node --import tsx test/cluster/main.ts
 
 .PHONY: demo-reset
-demo-reset: ## Delete the demo environment; the next run seeds a new one
-	@rm -rf .data/demo .data/demo.keys && echo 'The demo environment is gone. `make run` makes a new one.'
+demo-reset: $(INSTALLED) ## Delete the demo environment; the next run seeds a new one
+	@tsx src/cli/demo/reset.ts
 
 ##@ Work on it
 

@@ -125,6 +125,7 @@ const OURS = '^(src|workflows|generated|test)/';
 /** Started by people, builds and as threads, so that nothing imports them. */
 const ENTRY_POINTS = [
   '^src/cli/main\\.ts$',
+  '^src/cli/demo/reset\\.ts$',
   '^src/codegen/main\\.ts$',
   '^src/docs/main\\.ts$',
   // As they are, for browsers.

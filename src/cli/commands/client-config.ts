@@ -2,10 +2,14 @@ import { type Config, loadConfig } from '../../config/config.js';
 import { secretOf } from '../../config/secret-files.js';
 import { UsageError } from './errors.js';
 
-/** For commands that call the service, which need none of its secrets. ENVIRONMENT is demo by default. */
-export function clientConfig(): Config {
+/**
+ * For commands that call the service, which need none of its secrets. Where ENVIRONMENT is not set, it is
+ * that of the token; without a token, the demo.
+ */
+export function clientConfig(token?: string): Config {
   const { env } = process;
-  return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || 'demo' }, { secrets: [] });
+  const ENVIRONMENT = env.ENVIRONMENT || (token?.includes('_live_') ? 'live' : 'demo');
+  return loadConfig({ ...env, ENVIRONMENT }, { secrets: [] });
 }
 
 /** What is in the file that a variable names; undefined if the variable is not set. */

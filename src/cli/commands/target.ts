@@ -1,4 +1,5 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import type { Config } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
@@ -22,6 +23,8 @@ export interface Target {
   address: string;
   token: string;
   credentials: ChannelCredentials;
+  /** The settings in this shell. */
+  config: Config;
   /** The workflows in the UI of Temporal: that of the settings or, for the demo, the one that it runs. */
   temporalUiUrl?: string | undefined;
   /** Of the demo environment, if it is the target. */
@@ -36,7 +39,7 @@ export function targetOf(
   if (address !== undefined) {
     refuseMalformed(address);
   }
-  const config = clientConfig();
+  const config = clientConfig(token);
   const demo = token?.includes('_live_') ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : grpcAddressOf(config);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
@@ -45,7 +48,7 @@ export function targetOf(
     throw new UsageError(
       config.ENVIRONMENT === 'live'
         ? 'The command needs a token: set INTEGRATION_TOKEN_FILE to the file that has it, or give --token.'
-        : `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, set DATA_DIR to where it is, or give --address and --token.`,
+        : `There is no demo environment in ${config.DATA_DIR}. Start it with \`make run\`, or set DATA_DIR to where it is. For another environment, set INTEGRATION_TOKEN_FILE to the file that has a token for it.`,
     );
   }
   if (!SENDABLE.test(foundToken)) {
@@ -57,6 +60,7 @@ export function targetOf(
     address: foundAddress,
     token: foundToken,
     credentials: credentialsFor(foundAddress, ca),
+    config,
     temporalUiUrl: temporalUiUrl(config) ?? (uiOfDemo || undefined),
     demo: targetDemo,
   };

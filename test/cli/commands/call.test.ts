@@ -186,7 +186,7 @@ describe('integration call', () => {
     const { code, stderr } = await integration(['call'], { DATA_DIR: services.newDirectory() });
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /Start it with `make run`, set DATA_DIR to where it is, or give --address and --token\.\n$/,
+      /Start it with `make run`, or set DATA_DIR to where it is\. For another environment, set INTEGRATION_TOKEN_FILE to the file that has a token for it\.\n$/,
     );
   });
 });

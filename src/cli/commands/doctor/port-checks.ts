@@ -22,7 +22,7 @@ export const portsAreFree: DoctorCheck = {
   about: 'Each port is free, or the service of this environment listens there.',
   severity: 'error',
   remedy:
-    'Set another port or address, or stop the other process (`ss -ltnp` shows it). Environments on one machine need ports of their own.',
+    'Set another port or address, or stop the other process (`ss -ltnp` shows it). Environments on one machine need ports of their own. To check the demo, set ENVIRONMENT=demo.',
   find: async ({ config }) => {
     const ports = portsOf(config).filter(({ port }) => port !== 0);
     const own = await ownProcesses(config);

@@ -15,7 +15,6 @@ import {
 import { lockFile } from '../../../../store/file-lock.js';
 import { StoreError } from '../../../../store/store-error.js';
 import { secretsKeyFile } from '../../../from-config.js';
-import { clientConfig } from '../../client-config.js';
 import { Unfinished, UsageError } from '../../errors.js';
 import { say } from '../../output/print.js';
 import { asTime, asWord } from '../../output/table.js';
@@ -33,8 +32,8 @@ export const list: Action = async ({ operator }) => shown(await operator.listEnc
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
 export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAIT_SECONDS }) => {
-  const { operator } = session;
-  const path = keyFilePath();
+  const { operator, config } = session;
+  const { path } = secretsKeyFile(config);
   const { encryptionKeys } = await operator.listEncryptionKeys({});
   const keyId = inKeyFile(() => waitingKey(path, encryptionKeys));
   say(`The key ${keyId} is in ${path}. Back that file up now, apart from copies of the database.`);
@@ -58,8 +57,8 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
   };
 };
 
-export const retire: Action = async ({ operator }, [keyId]) => {
-  const path = keyFilePath();
+export const retire: Action = async ({ operator, config }, [keyId]) => {
+  const { path } = secretsKeyFile(config);
   const { encryptionKeys } = await operator.listEncryptionKeys({});
   const before = inKeyFile(() => readSecretsKeys(path));
   refuseOtherFile(path, before, activeOf(encryptionKeys));
@@ -152,10 +151,6 @@ async function missingAfter({ operator }: Session, keyId: string, wait: number):
     }
     await sleep(LOOK_EVERY_MS);
   }
-}
-
-function keyFilePath(): string {
-  return secretsKeyFile(clientConfig()).path;
 }
 
 function inKeyFile<T>(work: () => T): T {
