@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BANNER, GO_BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
-import { type Contract, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
+import { type Contract, camel, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
 
-/** The gateway's document -> its reads in Python and Go, and the models that all three SDKs export. */
+/** The gateway's document -> its reads and the models, in all three SDKs. */
 export async function generateSdkReads(outDir: string): Promise<void> {
   const files = sdkReads(await readBundle<Contract>(outDir, 'gateway'));
   for (const [path, text] of Object.entries(files)) {
@@ -24,12 +24,81 @@ export function sdkReads(contract: Contract): Record<string, string> {
     'go/reads/reads.go': `${GO_BANNER}\npackage sdk\n\nimport "context"\n${reads.map(goRead).join('')}`,
     'python/reads/integration_service/_reads.py': pythonReads(reads),
     'python/reads/integration_service/models.py': pythonModels(withCodes.map(({ name }) => name).sort()),
-    'typescript/models.ts': BANNER + withCodes.map(typescriptModel).sort().join(''),
+    'typescript/records.ts': BANNER + withCodes.map(typescriptModel).sort().join(''),
+    'typescript/reads.ts': typescriptReads(reads),
   };
 }
 
 function typescriptModel({ name, values }: Model): string {
   return `export ${values.length > 0 ? '' : 'type '}{ ${name} } from './gateway/models/${name}.js';\n`;
+}
+
+function typescriptReads(reads: readonly Read[]): string {
+  const groups = groupsOf(reads);
+  const records = recordsOf(reads);
+  const values = [
+    ...groups.map((group) => [apiOf(group), 'apis', apiOf(group)]),
+    ...records.map((record) => [`${record}FromJSON`, 'models', record]),
+  ].map(([name, folder, file]) => `import { ${name} } from './gateway/${folder}/${file}.js';\n`);
+  return `${BANNER}${values.join('')}import type { Configuration } from './gateway/runtime.js';
+import type { ${records.join(', ')} } from '../models.js';
+import type { Paged } from '../paged.js';
+import type { AnyReadOptions, ConditionalReadOptions, PagedOptions, Reader, Reading, ReadOptions } from '../reader.js';
+
+/** The reads of the gateway. The generated clients prepare requests and send none. */
+export class Reads {
+  readonly #reader: Reader;
+${groups.map((group) => `  readonly ${privateOf(group)}: ${apiOf(group)};\n`).join('')}
+  constructor(reader: Reader, configuration: Configuration) {
+    this.#reader = reader;
+${groups.map((group) => `    this.${privateOf(group)} = new ${apiOf(group)}(configuration);\n`).join('')}  }
+${reads.map(typescriptRead).join('')}}
+`;
+}
+
+function typescriptRead(read: Read): string {
+  const { operation, name, sentence, group, inPath, inQuery, record, isList, pages } = read;
+  const type = `${record}${isList ? '[]' : ''}`;
+  const ids = [...inPath, ...inQuery];
+  const given = ids.map((id) => `${id}: string, `).join('');
+  const request = `this.${privateOf(group)}.${operation}RequestOpts({ ${[...ids, '...asked'].join(', ')} })`;
+  const asked = `(asked) => ${request}, ${record === 'string' ? 'String' : `${record}FromJSON`}, options`;
+  const whole = `
+  /** ${sentence} */
+  ${name}(${given}options: ConditionalReadOptions): Promise<Reading<${type}>>;
+  ${name}(${given}options?: ReadOptions): Promise<${type}>;
+  ${name}(${given}options: AnyReadOptions = {}): Promise<${type} | Reading<${type}>> {
+    return this.#reader.${isList ? 'readList' : 'read'}<${record}>(${asked});
+  }
+`;
+  if (!pages) {
+    return whole;
+  }
+  const list = camel(pages.name);
+  const loop = `for await (const ${list.slice(0, -1)} of gateway.${list}(…))`;
+  return `${whole}
+  /** The ${pages.name} of a ${pages.of}, read page by page: \`${loop}\`. */
+  ${list}(${given}options: PagedOptions = {}): Paged<${record}> {
+    return this.#reader.pages<${record}>(${asked});
+  }
+`;
+}
+
+function groupsOf(reads: readonly Read[]): string[] {
+  return [...new Set(reads.map(({ group }) => group))].sort();
+}
+
+function recordsOf(reads: readonly Read[]): string[] {
+  return [...new Set(reads.map(({ record }) => record))].filter((record) => record !== 'string').sort();
+}
+
+/** The class of the generated client, in TypeScript and Python. */
+function apiOf(group: string): string {
+  return `${pascal(group)}Api`;
+}
+
+function privateOf(group: string): string {
+  return `#${camel(group.toLowerCase())}`;
 }
 
 function goModels(models: readonly Model[]): string {
@@ -112,9 +181,7 @@ __all__ = [${[...names, 'Client']
 }
 
 function pythonReads(reads: readonly Read[]): string {
-  const groups = [...new Set(reads.map(({ group }) => group))].sort();
-  const apis = groups.map((group) => `${pascal(group)}Api`);
-  const records = [...new Set(reads.map(pythonRecord))].filter((name) => name !== 'str').sort();
+  const groups = groupsOf(reads);
   return `${BANNER.replace('//', '#')}"""The reads of the gateway."""
 
 from __future__ import annotations
@@ -122,7 +189,7 @@ from __future__ import annotations
 from functools import partial
 from typing import overload
 
-from integration_gateway import ${[...apis, ...records].sort().join(', ')}
+from integration_gateway import ${[...groups.map(apiOf), ...recordsOf(reads)].sort().join(', ')}
 from pydantic import TypeAdapter
 
 from ._reader import DEFAULT_PAGE_SIZE, NOT_ASKED, GatewayClient, NotAsked, Paged, Reading
@@ -132,7 +199,7 @@ ${reads.map((read) => `${adapterOf(read)} = TypeAdapter(${pythonType(read)})\n`)
 class Reads:
     def __init__(self, client: GatewayClient) -> None:
         self._client = client
-${groups.map((group, place) => `        self._${snake(group)} = ${apis[place]}(client)\n`).join('')}${reads.map(pythonRead).join('')}`;
+${groups.map((group) => `        self._${snake(group)} = ${apiOf(group)}(client)\n`).join('')}${reads.map(pythonRead).join('')}`;
 }
 
 function pythonRead(read: Read): string {

@@ -9,12 +9,12 @@ export type {
 } from './changes.js';
 export * from './errors.js';
 export type { Fetch } from './exchange.js';
-export { Gateway, type GatewayOptions, type PagedOptions } from './gateway.js';
+export { Gateway, type GatewayOptions } from './gateway.js';
 export type { IdTokenAlgorithm, IdTokenClaims, LoginContext, UserinfoClaims } from './id-token.js';
 export type { Linked } from './links.js';
 export * from './models.js';
 export { type Page, Paged } from './paged.js';
-export type { ConditionalReadOptions, Reading, ReadOptions } from './reader.js';
+export type { ConditionalReadOptions, PagedOptions, Reading, ReadOptions } from './reader.js';
 export type { RetryOptions } from './retries.js';
 export {
   type AuthorizationOptions,

@@ -1,9 +1,9 @@
 import type { User as GeneratedUser } from './generated/gateway/models/User.js';
-import type { UserStatus } from './generated/models.js';
+import type { UserStatus } from './generated/records.js';
 
 // Earlier releases have it as Client.
-export type { TenantClient as Client } from './generated/models.js';
-export * from './generated/models.js';
+export type { TenantClient as Client } from './generated/records.js';
+export * from './generated/records.js';
 
 /** A person who can sign in to the dashboard on behalf of a client. */
 export interface User extends Omit<GeneratedUser, 'status'> {

@@ -9,7 +9,7 @@ import {
   retryAfterSecondsOf,
 } from './exchange.js';
 import { type HTTPHeaders, querystring, type RequestOpts } from './generated/gateway/runtime.js';
-import { nextAddressOf, type Page } from './paged.js';
+import { nextAddressOf, type Page, Paged } from './paged.js';
 import { type RetryPolicy, withRetries } from './retries.js';
 
 export interface ReadOptions {
@@ -20,6 +20,11 @@ export interface ReadOptions {
   /** A request id of your own, which the service logs. */
   requestId?: string | undefined;
   ifChanged?: never;
+}
+
+export interface PagedOptions extends ReadOptions {
+  /** How many to read at once, 1 to 1000. Default: 200. */
+  pageSize?: number | undefined;
 }
 
 export interface ConditionalReadOptions extends Omit<ReadOptions, 'ifChanged'> {
@@ -34,13 +39,15 @@ export type Reading<T> =
 
 export type AnyReadOptions = ReadOptions | ConditionalReadOptions;
 
-interface PreparedHeaders {
+/** What any read may ask for, and those with pages. */
+interface Asked {
   ifNoneMatch?: string;
   xRequestId?: string;
+  limit?: number;
 }
 
 /** Makes the request: path, query and headers. */
-export type Prepare = (headers: PreparedHeaders) => Promise<RequestOpts>;
+type Prepare = (asked: Asked) => Promise<RequestOpts>;
 
 /** Throws if the JSON does not match the contract. */
 export type Parse<T> = (json: unknown) => T;
@@ -49,6 +56,8 @@ export interface ReaderSettings extends Omit<ExchangeOptions, 'signal'> {
   baseUrl: string;
   retry: RetryPolicy;
 }
+
+const DEFAULT_PAGE_SIZE = 200;
 
 /** Reads of the gateway, with retries and errors. */
 export class Reader {
@@ -72,9 +81,20 @@ export class Reader {
     return isConditional ? { changed: true, etag, data } : data;
   }
 
+  readList<T>(prepare: Prepare, parse: Parse<T>, options: AnyReadOptions): Promise<T[] | Reading<T[]>> {
+    return this.read(prepare, listOf(parse), options);
+  }
+
+  pages<T>(prepare: Prepare, parse: Parse<T>, { pageSize, ...options }: PagedOptions): Paged<T> {
+    const limit = pageSize ?? DEFAULT_PAGE_SIZE;
+    return new Paged((address) =>
+      this.readPage((asked) => prepare({ ...asked, limit }), parse, options, address),
+    );
+  }
+
   async readPage<T>(
     prepare: Prepare,
-    parse: Parse<T[]>,
+    parse: Parse<T>,
     options: ReadOptions,
     address: string | null,
   ): Promise<Page<T>> {
@@ -85,7 +105,7 @@ export class Reader {
     if (next === outgoing.url) {
       throw unexpected(incoming, 'The next page is the page itself.');
     }
-    return { items: parsed(incoming, parse), etag: incoming.headers.get('etag'), next };
+    return { items: parsed(incoming, listOf(parse)), etag: incoming.headers.get('etag'), next };
   }
 
   #outgoing({ path, query, headers }: RequestOpts): Outgoing {
@@ -109,8 +129,17 @@ export class Reader {
   }
 }
 
-function idOf({ requestId }: AnyReadOptions): PreparedHeaders {
+function idOf({ requestId }: AnyReadOptions): Asked {
   return requestId === undefined ? {} : { xRequestId: requestId };
+}
+
+function listOf<T>(parse: Parse<T>): Parse<T[]> {
+  return (json) => {
+    if (!Array.isArray(json)) {
+      throw new TypeError('The answer is not a list.');
+    }
+    return json.map((item) => parse(item));
+  };
 }
 
 function parsed<T>(incoming: Incoming, parse: Parse<T>): T {
