@@ -1,7 +1,7 @@
-import type { Change, Changes, ChangesOptions } from './changes.js';
+import type { Change, Changes } from './changes.js';
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
-import type { ChangesDigest, Client } from './models.js';
-import type { ReadOptions } from './reader.js';
+import type { Gateway } from './gateway.js';
+import type { ChangesDigest } from './models.js';
 import { DEFAULT_RETRY, pause, type RetryPolicy, timerMs } from './retries.js';
 import type { Store, StoredDigest } from './stores.js';
 
@@ -40,17 +40,6 @@ export interface SyncOptions {
   onError?: ((error: Error) => void) | undefined;
 }
 
-/** Of `Gateway`, what a sync needs. */
-export interface ChangeSource {
-  listClients(instanceIntegrationId: string, options: ReadOptions): Promise<Client[]>;
-  listChanges(instanceIntegrationId: string, options: ChangesOptions): Promise<Changes>;
-  getChangesDigest(
-    instanceIntegrationId: string,
-    clientId: string,
-    options: ReadOptions,
-  ): Promise<ChangesDigest>;
-}
-
 type Signal = AbortSignal | undefined;
 
 const MS_PER_SECOND = 1_000;
@@ -74,7 +63,7 @@ const NONE = { count: 0, digest: 0 };
  * ends, a new one with the same store continues. Made by `gateway.sync(…)`.
  */
 export class Sync {
-  readonly #source: ChangeSource;
+  readonly #gateway: Gateway;
   readonly #id: string;
   readonly #store: Store;
   readonly #options: SyncOptions;
@@ -94,13 +83,13 @@ export class Sync {
   #endPause: () => void = () => undefined;
 
   constructor(
-    source: ChangeSource,
+    gateway: Gateway,
     instanceIntegrationId: string,
     store: Store,
     options: SyncOptions,
     retry: RetryPolicy,
   ) {
-    this.#source = source;
+    this.#gateway = gateway;
     this.#id = instanceIntegrationId;
     this.#store = store;
     this.#options = options;
@@ -206,7 +195,7 @@ export class Sync {
   async #changesAfter(after: string | null, wait: number, signal: Signal): Promise<Changes | undefined> {
     const waitSeconds = this.#isComplete ? wait : 0;
     try {
-      return await this.#source.listChanges(this.#id, { after, waitSeconds, signal });
+      return await this.#gateway.listChanges(this.#id, { after, waitSeconds, signal });
     } catch (error) {
       if (after !== null && error instanceof ApiError && error.code === 'cursor_expired') {
         return undefined;
@@ -297,14 +286,14 @@ export class Sync {
   }
 
   async #clients(signal: Signal): Promise<Set<string>> {
-    const present = await this.#source.listClients(this.#id, { signal });
+    const present = await this.#gateway.listClients(this.#id, { signal });
     const stored = await this.#store.digests();
     return new Set([...present.map(({ id }) => id), ...stored.map(({ clientId }) => clientId)]);
   }
 
   async #digestOf(clientId: string, signal: Signal): Promise<ChangesDigest['entities']> {
     try {
-      return (await this.#source.getChangesDigest(this.#id, clientId, { signal })).entities;
+      return (await this.#gateway.getChangesDigest(this.#id, clientId, { signal })).entities;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'client_not_found') {
         return [];
