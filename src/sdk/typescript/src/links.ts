@@ -3,30 +3,21 @@ import { OrganizationStructureFromJSON } from './generated/gateway/models/Organi
 import { TenantClientFromJSON } from './generated/gateway/models/TenantClient.js';
 import { UserFromJSON } from './generated/gateway/models/User.js';
 import { WorkerV2FromJSON } from './generated/gateway/models/WorkerV2.js';
-import type { OrganizationStructure, TenantClient, User, WorkerV2 } from './models.js';
+import type { User } from './models.js';
 import type { Parse } from './reader.js';
 
-/** The target of `links.self`, by the kind of the event's subject. */
-interface LinkedByEntity {
-  client: TenantClient;
-  user: User;
-  worker: WorkerV2;
-  organizationUnit: OrganizationStructure;
-  organizationUnitType: OrganizationStructure;
-  organizationLocation: OrganizationStructure;
-}
-
-/** The record at the `links.self` of such an event. */
-export type Linked<Event extends WebhookEvent> = LinkedByEntity[Event['entity']['type']];
-
-const PARSERS: { [Entity in keyof LinkedByEntity]: Parse<LinkedByEntity[Entity]> } = {
+/** Of the target of `links.self`, by the kind of the event's subject. */
+const PARSERS = {
   client: TenantClientFromJSON,
-  user: UserFromJSON,
+  user: UserFromJSON as Parse<User>,
   worker: WorkerV2FromJSON,
   organizationUnit: OrganizationStructureFromJSON,
   organizationUnitType: OrganizationStructureFromJSON,
   organizationLocation: OrganizationStructureFromJSON,
 };
+
+/** The record at the `links.self` of such an event. */
+export type Linked<Event extends WebhookEvent> = ReturnType<(typeof PARSERS)[Event['entity']['type']]>;
 
 /** Plain segments only: nothing that could be read as another server, or a way out of the base URL. */
 const PATH = /^(?:\/[\w~-][\w.~-]*)+(?:\?[\w.~%&=+-]*)?$/;
