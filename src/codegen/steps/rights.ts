@@ -20,13 +20,18 @@ export async function generateRights(outDir: string): Promise<void> {
 function rightsTable(registry: FileRegistry): string {
   const right = registry.getEnum('integration.access.v1.Right') as DescEnum;
   const allowed = registry.getExtension('integration.access.v1.allowed') as DescExtension;
+  const inService = registry.getExtension('integration.access.v1.allowed_in_service') as DescExtension;
   const nameOf = (number: number) => (right.value[number]?.localName ?? '').toLowerCase();
   const rights = right.values.filter(({ number }) => number !== 0).map(({ number }) => nameOf(number));
   const services = [...registry].filter((one) => one.kind === 'service');
-  const lines = services.flatMap(({ typeName, methods }) =>
-    methods.map((method) => {
-      const names = (getOption(method, allowed) as number[]).map(nameOf);
-      return `  '/${typeName}/${method.name}': [${names.map((name) => `'${name}'`).join(', ')}],`;
+  const lines = services.flatMap((service) =>
+    service.methods.map((method) => {
+      const numbers = [
+        ...(getOption(service, inService) as number[]),
+        ...(getOption(method, allowed) as number[]),
+      ];
+      const names = numbers.map((number) => `'${nameOf(number)}'`);
+      return `  '/${service.typeName}/${method.name}': [${names.join(', ')}],`;
     }),
   );
   const within = registry.getExtension('integration.access.v1.within_instance') as DescExtension;
