@@ -31,7 +31,7 @@ const makers: Record<string, (() => string) | undefined> = {
   'keys/secrets-key.ts': undefined,
   'keys/subkeys.ts': () => refreshTokens(randomBytes(32)).seal(newRowId(), 1),
   'store/adapters/lives.ts': undefined,
-  'store/migrations/changes/0030-sequence-of-changes.ts': undefined,
+  'store/migrations/0030-sequence-of-changes.ts': undefined,
 };
 
 const secrets = Object.entries(makers).flatMap(([file, make]) => (make ? [[file, make] as const] : []));

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { emailKeyOf } from '../../domain/platform/people/email-keys.js';
-import { runScript } from './script.js';
+import { rowsById, runScript } from './script.js';
 
 /**
  * Interactions move into page addresses. Guesses wait for turns, and known browsers identify themselves by a
@@ -12,12 +12,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     `create table finished_interactions (id ID primary key, expires_at bigint not null);
     create index finished_interactions_by_end on finished_interactions (expires_at);
     drop table interactions;
-    alter table sessions add column began_as ID`,
-  );
-  await sql`delete from sessions where account_id is null`.execute(db);
-  await runScript(
-    db,
-    `alter table attempt_counts add column next_at bigint default 0 not null;
+    alter table sessions add column began_as ID;
+    delete from sessions where account_id is null;
+    alter table attempt_counts add column next_at bigint default 0 not null;
     drop table known_addresses;
     alter table accounts add column same_mailbox_as ID`,
   );
@@ -48,20 +45,14 @@ interface Keyed {
   createdAt: number;
 }
 
-const PIECE = 5_000;
+const KEYED = sql`id, email, email_key as "emailKey", created_at as "createdAt"`;
 
 async function unlikeTheirKeys(db: Kysely<unknown>): Promise<Keyed[]> {
   const found: Keyed[] = [];
-  for (let after = ''; ; ) {
-    const { rows } = await sql<Keyed>`
-      select id, email, email_key as "emailKey", created_at as "createdAt" from accounts
-      where id > ${after} order by id limit ${sql.lit(PIECE)}
-    `.execute(db);
-    found.push(...rows.filter(({ email, emailKey }) => emailKeyOf(email) !== emailKey));
-    const last = rows.at(-1);
-    if (!last) {
-      return found.sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
+  for await (const account of rowsById<Keyed>(db, 'accounts', KEYED)) {
+    if (emailKeyOf(account.email) !== account.emailKey) {
+      found.push(account);
     }
-    after = last.id;
   }
+  return found.sort((a, b) => Number(a.createdAt) - Number(b.createdAt));
 }

@@ -1,14 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { contractEmailFor } from '../adapters/directory-columns.js';
-import { runScript } from './script.js';
+import { rowsById, runScript } from './script.js';
 
 /** Addresses from before the contracts' rule. Their clients get a new version: readers see the change. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['accounts', 'workers']) {
     await runScript(db, `alter table ${table} add column contract_email text`);
-    for await (const { id, shown } of refusedIn(db, table)) {
-      await sql`update ${sql.table(table)} set contract_email = ${shown} where id = ${id}`.execute(db);
+    for await (const { id, email } of rowsById<{ id: string; email: string }>(db, table, sql`id, email`)) {
+      const shown = contractEmailFor(email);
+      if (shown !== null) {
+        await sql`update ${sql.table(table)} set contract_email = ${shown} where id = ${id}`.execute(db);
+      }
     }
   }
   await sql`
@@ -20,25 +23,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       )
     )
   `.execute(db);
-}
-
-const PIECE = 5_000;
-
-async function* refusedIn(db: Kysely<unknown>, table: string) {
-  for (let after = ''; ; ) {
-    const { rows } = await sql<{ id: string; email: string }>`
-      select id, email from ${sql.table(table)} where id > ${after} order by id limit ${sql.lit(PIECE)}
-    `.execute(db);
-    for (const { id, email } of rows) {
-      const shown = contractEmailFor(email);
-      if (shown !== null) {
-        yield { id, shown };
-      }
-    }
-    const last = rows.at(-1);
-    if (!last) {
-      return;
-    }
-    after = last.id;
-  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../../adapters/statements/dialect.js';
-import { runScript } from '../script.js';
+import { isPostgres } from '../adapters/statements/dialect.js';
+import { runScript } from './script.js';
 import { TRIGGERS, type Trigger } from './triggers-0030.js';
 
 /**

@@ -1,4 +1,4 @@
-import { script } from '../script.js';
+import { script } from './script.js';
 
 /**
  * Subscriptions, deliveries and attempts. Deliveries are the most rows: ids begin with the time, so that they

@@ -1,4 +1,4 @@
-import { script } from '../script.js';
+import { script } from './script.js';
 
 /** Contacts of integrations, notices to mail to them, and the recorded warnings. */
 export const up = script(`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../../adapters/statements/dialect.js';
-import { runScript } from '../script.js';
+import { isPostgres } from '../adapters/statements/dialect.js';
+import { runScript } from './script.js';
 
 /**
  * The history of PostgreSQL in which a life began: the server and its timeline. A promoted replica, a server

@@ -1,4 +1,0 @@
-import { script } from './script.js';
-
-/** A session remembers which context its person chose. */
-export const up = script('alter table sessions add column contexts text');
