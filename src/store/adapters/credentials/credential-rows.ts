@@ -50,9 +50,7 @@ function linkRows(db: Rows): LinkRows {
         .selectAll()
         .$narrowType<Pick<AccountLink, 'accountId'>>()
         .executeTakeFirst(),
-    insert: async (link) => {
-      await db.insertInto('accountLinks').values(link).execute();
-    },
+    insert: plainWrites(db, 'accountLinks').insert,
     use: async (tokenHash, now) => {
       const use = db
         .updateTable('accountLinks')

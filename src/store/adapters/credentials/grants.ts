@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
+import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, posted, statement } from '../statements/kept-statement.js';
+import { changedOne, statement } from '../statements/kept-statement.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 const byId = statement((db, { id }: { id: string }) =>
   db
@@ -11,8 +12,6 @@ const byId = statement((db, { id }: { id: string }) =>
     .selectAll()
     .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>(),
 );
-
-const insertion = posted((db, row: Tables['grants']) => db.insertInto('grants').values(row));
 
 type Rotated = Parameters<GrantRows['rotate']>;
 
@@ -38,12 +37,13 @@ const revocation = statement((db, { id, now }: { id: string; now: number }) =>
 
 export function grantRows(writer: Writer): GrantRows {
   const db = camelCased(writer);
+  const { insert } = plainWrites(db, 'grants');
   return {
     find: async (id) => {
       const [row] = (await byId(db, { id })).rows;
       return row && { ...row, scopes: row.scopes.split(' ') };
     },
-    insert: (grant) => insertion(db, { ...grant, scopes: grant.scopes.join(' ') }),
+    insert: (grant) => insert({ ...grant, scopes: grant.scopes.join(' ') }),
     rotate: async (of, to) => changedOne(await rotation(db, { ...of, ...to, next: of.generation + 1 })),
     revoke: async (id, now) => changedOne(await revocation(db, { id, now })),
     revokeOfAccount: async (accountId, now) => {

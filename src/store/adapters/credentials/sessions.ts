@@ -11,12 +11,6 @@ const byToken = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('sessions').where('tokenHash', '=', hash).selectAll(),
 );
 
-const insertion = posted((db, row: Row) => db.insertInto('sessions').values(row));
-
-const renewal = posted((db, { id, ...fields }: Row) =>
-  db.updateTable('sessions').set(fields).where('id', '=', id),
-);
-
 const trimming = statement((db, { accountId, count }: { accountId: string; count: number }) =>
   db
     .deleteFrom('sessions')
@@ -49,20 +43,21 @@ const choice = posted(
 
 export function sessionRows(writer: Writer): SessionRows {
   const db = camelCased(writer);
+  const writes = plainWrites(db, 'sessions');
   return {
     findByToken: async (tokenHash) => {
       const [row] = (await byToken(db, { hash: tokenHash })).rows;
       return row && toSession(row);
     },
-    insert: (session) => insertion(db, toRow(session)),
+    insert: (session) => writes.insert(toRow(session)),
     keepNewest: async (accountId, count) =>
       (await trimming(db, { accountId, count })).rows.map(({ id }) => id),
     // A session that ended in the meantime stays ended.
-    update: (session) => renewal(db, toRow(session)),
+    update: (session) => writes.update(toRow(session)),
     noteSeen: (id, at) => sighting(db, { id, at }),
     noteContexts: (id, account) =>
       choice(db, { id, authenticatedAt: account.authenticatedAt, contexts: textOf(account) }),
-    delete: plainWrites(db, 'sessions').delete,
+    delete: writes.delete,
     deleteOfAccount: async (accountId) => {
       await db.deleteFrom('sessions').where('accountId', '=', accountId).execute();
     },

@@ -12,6 +12,7 @@ import { plainWrites } from '../statements/plain-writes.js';
 export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'applications');
+  const redirectUris = plainWrites(db, 'applicationRedirectUris');
   const secrets = plainWrites(db, 'applicationSecrets');
   return {
     find: async (id) => {
@@ -28,9 +29,8 @@ export function applicationRows(writer: Writer): ApplicationRows {
     },
     insert: async (application) => {
       await insert(toRow(application));
-      const uris = redirectUriRows(application);
-      if (uris.length > 0) {
-        await db.insertInto('applicationRedirectUris').values(uris).execute();
+      for (const row of redirectUriRows(application)) {
+        await redirectUris.insert(row);
       }
     },
     update: (application) => update(toRow(application)),
@@ -40,11 +40,7 @@ export function applicationRows(writer: Writer): ApplicationRows {
         .where('applicationId', '=', id)
         .select(({ fn }) => fn.max('position').as('last'))
         .executeTakeFirstOrThrow();
-      const position = Number(last ?? -1) + 1;
-      await db
-        .insertInto('applicationRedirectUris')
-        .values({ applicationId: id, uri, instanceId, position })
-        .execute();
+      await redirectUris.insert({ applicationId: id, uri, instanceId, position: Number(last ?? -1) + 1 });
     },
     deleteRedirectUri: async (id, uri) => {
       await db

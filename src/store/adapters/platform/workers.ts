@@ -7,7 +7,7 @@ import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { contractEmailFor, namedOrNull, withAddress } from '../directory-columns.js';
 import { inList } from '../statements/dialect.js';
-import { posted, statement } from '../statements/kept-statement.js';
+import { statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -24,14 +24,13 @@ const unitsOfOne = statement((db, { id }: { id: string }) =>
   assigned(db).where('workerUnits.workerId', '=', id),
 );
 
-const assignment = posted((db, row: Tables['workerUnits']) => db.insertInto('workerUnits').values(row));
-
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'workers');
+  const assignments = plainWrites(db, 'workerUnits');
   const assign = async (workerId: WorkerId, units: readonly NamedUnit[]) => {
     for (const [position, unit] of units.entries()) {
-      await assignment(db, { workerId, unitId: unit.id, position });
+      await assignments.insert({ workerId, unitId: unit.id, position });
     }
   };
   const only = async ([row]: WorkerRow[]) =>

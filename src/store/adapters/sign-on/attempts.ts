@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/sessions/attempts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../statements/kept-statement.js';
+import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 interface Attempt {
   subject: string;
@@ -30,7 +30,7 @@ const count = statement((db, { subject, windowEnd, ...times }: Attempt) => {
 });
 
 /** Gives one attempt back to the count, if it ends between `from` and `to`, both included. */
-const giving = statement((db, { subject, from, to }: { subject: string; from: number; to: number }) =>
+const giving = posted((db, { subject, from, to }: { subject: string; from: number; to: number }) =>
   db
     .updateTable('attemptCounts')
     .set((row) => ({ count: row('count', '-', 1) }))
@@ -40,7 +40,7 @@ const giving = statement((db, { subject, from, to }: { subject: string; from: nu
     .where('count', '>', 0),
 );
 
-const forgetting = statement((db, { subject }: { subject: string }) =>
+const forgetting = posted((db, { subject }: { subject: string }) =>
   db.deleteFrom('attemptCounts').where('subject', '=', subject),
 );
 
@@ -81,7 +81,7 @@ const waiting = statement((db, { holder, now }: { holder: string; now: number })
     .select('nextAt as at'),
 );
 
-const keeping = statement((db, row: Tables['attemptCounts']) =>
+const keeping = posted((db, row: Tables['attemptCounts']) =>
   db
     .insertInto('attemptCounts')
     .values(row)
@@ -109,24 +109,16 @@ export function attemptRows(writer: Writer): AttemptRows {
       const [row] = (await count(db, { subject, now, windowEnd, farEnd: windowEnd + windowMs })).rows;
       return row as { count: number; endsAt: number };
     },
-    giveBack: async (subject, endsAt) => {
-      await giving(db, { subject, from: endsAt, to: endsAt });
-    },
-    giveBackTurn: async (subject, now) => {
-      // Whenever the count ends, unless it has ended.
-      await giving(db, { subject, from: now + 1, to: Number.MAX_SAFE_INTEGER });
-    },
-    forget: async (subject) => {
-      await forgetting(db, { subject });
-    },
+    giveBack: (subject, endsAt) => giving(db, { subject, from: endsAt, to: endsAt }),
+    // Whenever the count ends, unless it has ended.
+    giveBackTurn: (subject, now) => giving(db, { subject, from: now + 1, to: Number.MAX_SAFE_INTEGER }),
+    forget: (subject) => forgetting(db, { subject }),
     takeTurn: async (subject, now, spacing) => {
       const farEnd = now + 2 * (spacing.maxWaitMs + spacing.windowMs);
       return (await turn(db, { subject, now, farEnd, ...spacing })).rows[0];
     },
     waitingFor: async (holder, now) => (await waiting(db, { holder, now })).rows[0]?.at,
-    keepTurn: async (holder, at, endsAt) => {
-      await keeping(db, { subject: holder, count: 0, nextAt: at, endsAt });
-    },
+    keepTurn: (holder, at, endsAt) => keeping(db, { subject: holder, count: 0, nextAt: at, endsAt }),
     useTurn: async (holder, now) => changedOne(await using(db, { holder, now })),
   };
 }

@@ -10,6 +10,7 @@ import {
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 type Row = Tables['authorizationCodes'];
 type Ids = Pick<AuthorizationCode, 'applicationId' | 'accountId' | 'instanceId'>;
@@ -17,8 +18,6 @@ type Ids = Pick<AuthorizationCode, 'applicationId' | 'accountId' | 'instanceId'>
 const byHash = statement((db, { hash }: { hash: string }) =>
   db.selectFrom('authorizationCodes').where('hash', '=', hash).selectAll().$narrowType<Ids>(),
 );
-
-const insertion = posted((db, row: Row) => db.insertInto('authorizationCodes').values(row));
 
 const noteOfMinute = posted((db, row: { minute: number; expiresAt: number }) =>
   db
@@ -38,6 +37,7 @@ const redemption = statement((db, { hash, now }: { hash: string; now: number }) 
 
 export function codeRows(writer: Writer): CodeRows {
   const db = camelCased(writer);
+  const { insert } = plainWrites(db, 'authorizationCodes');
   return {
     find: async (hash) => {
       const [row] = (await byHash(db, { hash })).rows;
@@ -45,7 +45,7 @@ export function codeRows(writer: Writer): CodeRows {
     },
     insert: async (code) => {
       const row = toRow(code);
-      await insertion(db, row);
+      await insert(row);
       const endOfLast = row.minute + MINUTE_MS + CODE_LIFETIME_MS;
       await noteOfMinute(db, { minute: row.minute, expiresAt: endOfLast });
     },

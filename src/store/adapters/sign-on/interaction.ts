@@ -5,7 +5,7 @@ import type { InteractionRows } from '../../../domain/sign-on/interaction/intera
 import type { LoginContextRows } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { changedOne, statement } from '../statements/kept-statement.js';
+import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 const byId = statement((db, { id }: { id: string }) =>
   db.selectFrom('finishedInteractions').where('id', '=', id).select('id'),
@@ -78,7 +78,7 @@ function isOf(key: ConsentKey) {
   return ({ and }: ExpressionBuilder<Tables, 'consents'>) => and(columnsOf(key));
 }
 
-const memory = statement((db, row: Tables['loginContexts']) =>
+const memory = posted((db, row: Tables['loginContexts']) =>
   db
     .insertInto('loginContexts')
     .values(row)
@@ -104,8 +104,7 @@ export function loginContextRows(writer: Writer): LoginContextRows {
   const db = camelCased(writer);
   return {
     find: async (accountId, instanceId) => (await remembered(db, { accountId, instanceId })).rows[0],
-    remember: async (accountId, instanceId, { userType, clientId }, usedAt) => {
-      await memory(db, { accountId, instanceId, userType, clientId, usedAt });
-    },
+    remember: (accountId, instanceId, { userType, clientId }, usedAt) =>
+      memory(db, { accountId, instanceId, userType, clientId, usedAt }),
   };
 }

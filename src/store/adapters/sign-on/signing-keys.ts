@@ -2,9 +2,11 @@ import type { SigningKeyRows } from '../../../domain/sign-on/keys/signing-keys.j
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { assertNotRetired } from '../operator/encryption-keys.js';
+import { plainWrites } from '../statements/plain-writes.js';
 
 export function signingKeyRows(writer: Writer): SigningKeyRows {
   const db = camelCased(writer);
+  const { insert } = plainWrites(db, 'signingKeys');
   return {
     all: async () => {
       const rows = await db
@@ -17,10 +19,7 @@ export function signingKeyRows(writer: Writer): SigningKeyRows {
     },
     insert: async (key) => {
       await assertNotRetired(writer, [key.sealedPrivateKey]);
-      await db
-        .insertInto('signingKeys')
-        .values({ ...key, publicJwk: JSON.stringify(key.publicJwk) })
-        .execute();
+      await insert({ ...key, publicJwk: JSON.stringify(key.publicJwk) });
     },
     update: async ({ kid, activatesAt, supersededAt, retiresAt, retiredAt }) => {
       const times = { activatesAt, supersededAt, retiresAt, retiredAt };

@@ -14,7 +14,7 @@ import type { Writer } from '../../../database.js';
 import { postCompiled } from '../../../dialects/direct-statements.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { changedOne, keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';
-import { keptInsertion } from '../../statements/plain-writes.js';
+import { keptInsertion, plainWrites } from '../../statements/plain-writes.js';
 
 export const PROGRESS = [
   'deliveries.seq',
@@ -125,10 +125,6 @@ const healthOf = keptStatement((db, { ids }: { ids: string }) =>
     ]),
 );
 
-const healthNote = posted((db, { id, ...health }: Omit<ReceiverHealth, 'updatedAt'>) =>
-  db.updateTable('subscriptions').set(health).where('id', '=', id),
-);
-
 /**
  * Does not wait for events that are being recorded, nor for deliveries of other writes: results of all
  * subscriptions would wait with it. Pending deliveries are not sent; `closeAll` holds them later.
@@ -174,7 +170,7 @@ export function recording(db: Writer, now: number): ResultChanges & HealthChange
     settle: (delivery) => settling(camelCased(db), delivery),
     healthOf: async (ids) => (await healthOf(db, { ids: JSON.stringify(ids) })).rows as ReceiverHealth[],
     noteHealth: ({ id, lastSuccessAt, failingSince }) =>
-      healthNote(camelCased(db), { id, lastSuccessAt, failingSince }),
+      plainWrites(camelCased(db), 'subscriptions').update({ id, lastSuccessAt, failingSince }),
     disable: async (id, reason) =>
       changedOne(await disabling(db, { id, reason, now, version: newVersion() })),
   };

@@ -6,10 +6,11 @@ import {
   type RetryBatchRows,
 } from '../../../../domain/webhooks/sending/retry-batches.js';
 import type { RetriedDelivery, SendingRows } from '../../../../domain/webhooks/sending/sending.js';
-import { camelCased, type Tables } from '../../../camel-case.js';
+import { camelCased } from '../../../camel-case.js';
 import type { Reader, Writer } from '../../../database.js';
 import { inList } from '../../statements/dialect.js';
-import { keptStatement, plannedStatement, posted } from '../../statements/kept-statement.js';
+import { keptStatement, plannedStatement } from '../../statements/kept-statement.js';
+import { plainWrites } from '../../statements/plain-writes.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { PROGRESS } from './results.js';
 
@@ -42,8 +43,6 @@ const join = keptStatement((db, { id, count, now, most }: Joining) =>
     .where('size', '<=', most)
     .returning('id'),
 );
-
-const insertion = posted((db, row: Tables['retryBatches']) => db.insertInto('retryBatches').values(row));
 
 const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
   db
@@ -112,9 +111,10 @@ const ofIds = keptStatement((db, { ids }: { ids: string }) =>
 );
 
 export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
+  const { insert } = plainWrites(camelCased(db), 'retryBatches');
   return {
     join: async (id, count, most) => (await join(db, { id, count, now, most: most - count })).rows[0]?.id,
-    insert: (batch) => insertion(camelCased(db), { ...batch, createdAt: now, handedOverAt: null }),
+    insert: (batch) => insert({ ...batch, createdAt: now, handedOverAt: null }),
     markHandedOver: async (ids) => {
       for (const id of [...ids].sort()) {
         await marking(db, { id, now });
