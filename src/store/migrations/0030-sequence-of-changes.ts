@@ -13,22 +13,20 @@ import { TRIGGERS, type Trigger } from './triggers-0030.js';
  * Triggers write the rows, because a node of an earlier release may write beside this one during an upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await tables(db);
+  await runScript(db, tables);
   const { words, trigger, before, digests } = isPostgres(db) ? onPostgres : onSqlite;
-  const triggers = TRIGGERS.flatMap((each) => trigger(each, marking(each.changed, words)));
-  // The triggers lock their tables, and come before the rows are read: so no write in between is missed.
-  for (const statement of [...before, ...triggers]) {
-    await run(db, statement);
-  }
-  await run(db, marking(PRESENT, { ...words, now: 'changed.changed_at' }));
-  await run(
-    db,
+  const statements = [
+    ...before,
+    // The triggers lock their tables, and come before the rows are read: so no write in between is missed.
+    ...TRIGGERS.flatMap((each) => trigger(each, marking(each.changed, words))),
+    marking(PRESENT, { ...words, now: 'changed.changed_at' }),
     `insert into change_digests (client_id, entity_type, entities, digest)
       select client_id, entity_type, sum(1 - removed), sum((1 - removed) * version) % ${MODULUS}
       from changes group by client_id, entity_type`,
-  );
-  for (const statement of digests) {
-    await run(db, statement);
+    ...digests,
+  ];
+  for (const statement of statements) {
+    await sql.raw(statement).execute(db);
   }
 }
 
@@ -45,12 +43,11 @@ const FOLDED = 1 / 32;
 /** Large transactions leave as many rows as they have changed; this many take 17 ms of a later write. */
 const MOST_FOLDED = 10_000;
 
-async function tables(db: Kysely<unknown>): Promise<void> {
+function tables(onPostgres: boolean): string {
   // On SQLite it has all columns of a change, so that a page of changes is read from one place.
-  const rest = isPostgres(db) ? '' : ', client_id, version, removed, changed_at';
-  await runScript(
-    db,
-    `create table changes (
+  const rest = onPostgres ? '' : ', client_id, version, removed, changed_at';
+  return `
+    create table changes (
       entity_type ID not null, entity_id ID not null, client_id ID not null, instance_id ID not null,
       position bigint not null, version bigint not null, removed integer not null, changed_at bigint not null,
       constraint changes_entity primary key (entity_type, entity_id)
@@ -62,16 +59,12 @@ async function tables(db: Kysely<unknown>): Promise<void> {
       client_id ID not null, entity_type ID not null, entities bigint not null, digest bigint not null,
       constraint change_digests_pair primary key (client_id, entity_type)
     );
-    create table change_lives (life ID primary key, last_position bigint)`,
-  );
-  await run(db, `insert into change_lives (life) values ('${randomBytes(6).toString('hex')}')`);
-  await runScript(
-    db,
-    `create table change_feed (
+    create table change_lives (life ID primary key, last_position bigint);
+    insert into change_lives (life) values ('${randomBytes(6).toString('hex')}');
+    create table change_feed (
       only_row integer primary key, last_position bigint not null, xid_offset bigint not null
-    )`,
-  );
-  await run(db, 'insert into change_feed (only_row, last_position, xid_offset) values (1, 1, 0)');
+    );
+    insert into change_feed (only_row, last_position, xid_offset) values (1, 1, 0)`;
 }
 
 /** All that exists. */
@@ -208,8 +201,4 @@ function appending(name: string, differences: string): string {
       end if;
       return null;
     end $$`;
-}
-
-async function run(db: Kysely<unknown>, statement: string): Promise<void> {
-  await sql.raw(statement).execute(db);
 }

@@ -23,82 +23,64 @@ const users = (condition: string) =>
   `select 'user' as entity_type, id as entity_id, client_id, 0 as removed from users
     where status <> 'DELETED' and ${condition}`;
 
-const differs = (...columns: string[]) =>
-  columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
+const after = (event: string, table: string, name: string, changed: string): Trigger => ({
+  name,
+  table,
+  event,
+  changed,
+});
+
+/** For an entity that shows these columns of another row. */
+const afterChange = (columns: string[], table: string, name: string, changed: string): Trigger => ({
+  ...after(`update of ${columns.join(', ')}`, table, name, changed),
+  when: columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or '),
+});
+
+const client = entity('client', 'new', '0', 'id', 'id');
 
 /** Rows that an entity is made of, and rows that entities show parts of. */
 export const TRIGGERS: readonly Trigger[] = [
-  {
-    name: 'client_added',
-    table: 'clients',
-    event: 'insert',
-    changed: `${entity('client', 'new', '0', 'id', 'id')} union all ${entity('jobTitles', 'new', '0', 'id', 'id')}`,
-  },
-  {
-    name: 'client_changed',
-    table: 'clients',
-    event: 'update',
-    changed: entity('client', 'new', '0', 'id', 'id'),
-  },
-  {
-    name: 'job_title_added',
-    table: 'job_titles',
-    event: 'insert',
-    changed: entity('jobTitles', 'new', '0', 'client_id'),
-  },
-  {
-    name: 'job_title_removed',
-    table: 'job_titles',
-    event: 'delete',
-    changed: entity('jobTitles', 'old', '0', 'client_id'),
-  },
+  after(
+    'insert',
+    'clients',
+    'client_added',
+    `${client} union all ${entity('jobTitles', 'new', '0', 'id', 'id')}`,
+  ),
+  after('update', 'clients', 'client_changed', client),
+  after('insert', 'job_titles', 'job_title_added', entity('jobTitles', 'new', '0', 'client_id')),
+  after('delete', 'job_titles', 'job_title_removed', entity('jobTitles', 'old', '0', 'client_id')),
   ...simple('unit_type', 'unit_types', 'unitType'),
   ...simple('unit', 'units', 'unit'),
-  {
-    name: 'unit_renamed',
-    table: 'units',
-    event: 'update of name',
-    when: differs('name'),
-    changed: workers('id in (select worker_id from worker_units where unit_id = new.id)'),
-  },
+  afterChange(
+    ['name'],
+    'units',
+    'unit_renamed',
+    workers('id in (select worker_id from worker_units where unit_id = new.id)'),
+  ),
   ...simple('location', 'locations', 'location'),
-  {
-    name: 'location_renamed',
-    table: 'locations',
-    event: 'update of name',
-    when: differs('name'),
-    changed: workers('location_id = new.id'),
-  },
+  afterChange(['name'], 'locations', 'location_renamed', workers('location_id = new.id')),
   ...simple('worker', 'workers', 'worker', OFFBOARDED),
   ...simple('user', 'users', 'user', DELETED),
-  {
-    name: 'manager_renamed',
-    table: 'users',
-    event: 'update of first_name, last_name, full_name',
-    when: differs('first_name', 'last_name', 'full_name'),
-    changed: users('manager_id = new.id'),
-  },
-  {
-    name: 'account_readdressed',
-    table: 'accounts',
-    event: 'update of email, contract_email',
-    when: differs('email', 'contract_email'),
-    changed: users(`(account_id = new.id
+  afterChange(
+    ['first_name', 'last_name', 'full_name'],
+    'users',
+    'manager_renamed',
+    users('manager_id = new.id'),
+  ),
+  afterChange(
+    ['email', 'contract_email'],
+    'accounts',
+    'account_readdressed',
+    users(`(account_id = new.id
       or manager_id in (select id from users as manager where manager.account_id = new.id))`),
-  },
-  {
-    name: 'role_renamed',
-    table: 'roles',
-    event: 'update of name',
-    when: differs('name'),
-    changed: users('role_id = new.id'),
-  },
+  ),
+  afterChange(['name'], 'roles', 'role_renamed', users('role_id = new.id')),
 ];
 
 function simple(name: string, table: string, type: string, removed = '0'): Trigger[] {
   return [
-    { name: `${name}_added`, table, event: 'insert', changed: entity(type, 'new', removed) },
-    { name: `${name}_changed`, table, event: 'update', changed: entity(type, 'new', removed) },
-    { name: `${name}_removed`, table, event: 'delete', changed: entity(type, 'old', '1') },
+    after('insert', table, `${name}_added`, entity(type, 'new', removed)),
+    after('update', table, `${name}_changed`, entity(type, 'new', removed)),
+    after('delete', table, `${name}_removed`, entity(type, 'old', '1')),
   ];
 }
