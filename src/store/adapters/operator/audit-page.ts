@@ -4,14 +4,12 @@ import type { AuditFilter } from '../../../domain/operator/audit.js';
 import type { Rows, Tables } from '../../camel-case.js';
 import { isPostgres } from '../statements/dialect.js';
 import { newestFirst } from '../statements/keyset.js';
+import { type SlicedList, slicedPage } from '../webhooks/logs/sliced-page.js';
 
 type Row = Tables['auditEvents'];
 
 /** What one index has in the order of the list. */
 type Source = () => SelectQueryBuilder<Tables, 'auditEvents', object>;
-
-/** Takes SQLite some milliseconds, in which the event loop is blocked. */
-const ROWS_PER_SLICE = 2_000;
 
 /** A page of the log, newest first. A party has two sources: what it did, and what was done to it. */
 export async function auditPage(db: Rows, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
@@ -38,31 +36,18 @@ function newerFirst(one: Position, other: Position): number {
 }
 
 /** On SQLite slice by slice, so that a filter with few matches does not delay other work. */
-async function search(
-  db: Rows,
-  source: Source,
-  { after, limit }: PageRequest,
-  filter: AuditFilter,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let from = after; ; ) {
-    const upTo = isPostgres(db) ? undefined : await endOfSlice(source, from);
-    const page = { after: from, limit: limit - rows.length };
-    rows.push(...(await newestFirst(matching(source, upTo, filter), 'auditEvents', page)));
-    if (upTo === undefined || rows.length === limit) {
-      return rows;
-    }
-    from = upTo;
-    await new Promise(setImmediate);
-  }
-}
-
-/** The place of its last row; undefined for the last slice. */
-async function endOfSlice(source: Source, after: Position | undefined): Promise<Position | undefined> {
-  const rows = source()
-    .select(['id', 'createdAt'])
-    .offset(ROWS_PER_SLICE - 1);
-  return (await newestFirst(rows, 'auditEvents', { after, limit: 1 }))[0];
+async function search(db: Rows, source: Source, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
+  const list: SlicedList<Row, Position> = {
+    ahead: async (after, rows) => {
+      const last = source()
+        .select(['id', 'createdAt'])
+        .offset(rows - 1);
+      return isPostgres(db) ? undefined : (await newestFirst(last, 'auditEvents', { after, limit: 1 }))[0];
+    },
+    matches: (after, upTo, limit) =>
+      newestFirst(matching(source, upTo, filter), 'auditEvents', { after, limit }),
+  };
+  return (await slicedPage(list, page, (row): Position => row, Number.POSITIVE_INFINITY)).rows;
 }
 
 /** The rows up to a place, inclusive. */

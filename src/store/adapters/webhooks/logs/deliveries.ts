@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import type { EventId } from '../../../../../generated/ids.js';
 import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhooks/logs/deliveries.js';
-import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/webhooks/logs/page.js';
+import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';
 import { deliveriesIn, logEntryRows, type PlacedDelivery, toAttempt } from './log-entries.js';
-import { pageOfLists, type SlicedList, slicedPage } from './sliced-page.js';
+import { pageOfLists, type SlicedList } from './sliced-page.js';
+
+/** Those of a lane leave rows that an index has in order: of one subscription, or all. */
+type Conditions = Parameters<typeof allOf>[0];
 
 /** Newest first. */
 function orderIn(db: Writer) {
@@ -16,8 +19,14 @@ function orderIn(db: Writer) {
 export function deliveryLogRows(db: Writer): DeliveryLogRows {
   return {
     ...logEntryRows(db),
-    page: (page, filter) =>
-      filter.eventId === undefined ? pageOfLanes(db, page, filter) : pageOfEvent(db, page, filter),
+    page: async (page, filter) => {
+      const lanes = await lanesOf(db, filter);
+      return pageOfLists(
+        lanes.map((lane) => listOf(db, lane, filter)),
+        page,
+        positionOf,
+      );
+    },
     find: (id) => deliveriesIn(db).where('deliveries.id', '=', id).executeTakeFirst(),
     attemptsOf: async (id) => {
       const rows = await camelCased(db)
@@ -54,74 +63,44 @@ export function deliveryLogRows(db: Writer): DeliveryLogRows {
   };
 }
 
-/** Each index has an order: one subscription's deliveries, or all. */
-type Lane = string | undefined;
-
 /** Deliveries do not name their connection, so each of its subscriptions is asked for a page. */
-async function pageOfLanes(
-  db: Writer,
-  page: LogPageRequest,
-  filter: DeliveryFilter,
-): Promise<LogPage<PlacedDelivery>> {
-  const lanes = await lanesOf(db, filter);
-  return pageOfLists(
-    lanes.map((lane) => listOf(db, lane, filter)),
-    page,
-    positionOf,
-  );
-}
-
 async function lanesOf(
   db: Writer,
-  { subscriptionId, instanceIntegrationId }: DeliveryFilter,
-): Promise<Lane[]> {
+  { eventId, subscriptionId, instanceIntegrationId }: DeliveryFilter,
+): Promise<Conditions[]> {
+  const ofSubscription = isEqual('deliveries.subscription_id', subscriptionId);
+  const ofConnection = isEqual('subscriptions.instance_integration_id', instanceIntegrationId);
+  if (eventId !== undefined) {
+    const ofEvent = sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`;
+    return [[ofEvent, ...ofSubscription, ...ofConnection]];
+  }
   if (instanceIntegrationId === undefined) {
-    return [subscriptionId];
+    return [ofSubscription];
   }
   const rows = await db
     .selectFrom('subscriptions')
     .where('instance_integration_id', '=', instanceIntegrationId)
     .select('id')
     .execute();
-  return rows.map(({ id }) => id).filter((id) => subscriptionId === undefined || id === subscriptionId);
+  return rows
+    .filter(({ id }) => subscriptionId === undefined || id === subscriptionId)
+    .map(({ id }) => isEqual('deliveries.subscription_id', id));
 }
 
-function listOf(db: Writer, lane: Lane, filter: DeliveryFilter): SlicedList<PlacedDelivery> {
+function listOf(db: Writer, inLane: Conditions, filter: DeliveryFilter): SlicedList<PlacedDelivery> {
   const order = orderIn(db);
-  const inLane = isEqual('deliveries.subscription_id', lane);
   return {
-    ahead: (after, rows) =>
-      placeAhead(db, ['deliveries', 'created_at'], [...inLane, ...between(order, filter, after)], rows),
+    // An event has few deliveries, about one per subscription: one slice.
+    ahead: async (after, rows) =>
+      filter.eventId === undefined
+        ? placeAhead(db, ['deliveries', 'created_at'], [...inLane, ...between(order, filter, after)], rows)
+        : undefined,
     matches: (after, upTo, limit) =>
       newest(db, [...inLane, ...between(order, filter, after, upTo), ...matching(filter)], limit),
   };
 }
 
-/** An event has few deliveries, about one per subscription: one slice. */
-function pageOfEvent(
-  db: Writer,
-  page: LogPageRequest,
-  filter: DeliveryFilter,
-): Promise<LogPage<PlacedDelivery>> {
-  const { eventId, subscriptionId, instanceIntegrationId } = filter;
-  const ofEvent = [
-    sql<boolean>`deliveries.event_seq = (select seq from events where id = ${eventId})`,
-    ...isEqual('deliveries.subscription_id', subscriptionId),
-    ...isEqual('subscriptions.instance_integration_id', instanceIntegrationId),
-  ];
-  const list: SlicedList<PlacedDelivery> = {
-    ahead: async () => undefined,
-    matches: (after, _, limit) =>
-      newest(db, [...ofEvent, ...between(orderIn(db), filter, after), ...matching(filter)], limit),
-  };
-  return slicedPage(list, page, positionOf);
-}
-
-function newest(
-  db: Writer,
-  conditions: Parameters<typeof allOf>[0],
-  limit: number,
-): Promise<PlacedDelivery[]> {
+function newest(db: Writer, conditions: Conditions, limit: number): Promise<PlacedDelivery[]> {
   return deliveriesIn(db)
     .where(allOf(conditions))
     .orderBy('deliveries.createdAt', 'desc')

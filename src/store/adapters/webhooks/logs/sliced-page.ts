@@ -2,11 +2,11 @@ import type { LogPage, LogPageRequest, LogPosition } from '../../../../domain/we
 import { byAge } from './conditions.js';
 
 /** A list by age, newest first, of which a filter may leave little. */
-export interface SlicedList<Row> {
+export interface SlicedList<Row, Position = LogPosition> {
   /** The place of the row that is `rows` after the position; undefined if fewer are left. */
-  ahead(after: LogPosition | undefined, rows: number): Promise<LogPosition | undefined>;
+  ahead(after: Position | undefined, rows: number): Promise<Position | undefined>;
   /** The matching rows after one position and up to another, inclusive. */
-  matches(after: LogPosition | undefined, upTo: LogPosition | undefined, limit: number): Promise<Row[]>;
+  matches(after: Position | undefined, upTo: Position | undefined, limit: number): Promise<Row[]>;
 }
 
 /** Takes SQLite a millisecond or two, in which the event loop is blocked. */
@@ -15,12 +15,12 @@ const ROWS_PER_SLICE = 2_000;
 const SLICES_PER_PAGE = 200;
 
 /** Searches for a page slice by slice, so that filters with few matches do not delay others. */
-export async function slicedPage<Row>(
-  list: SlicedList<Row>,
-  { after, limit }: LogPageRequest,
-  positionOf: (row: Row) => LogPosition,
+export async function slicedPage<Row, Position = LogPosition>(
+  list: SlicedList<Row, Position>,
+  { after, limit }: { after?: Position | undefined; limit: number },
+  positionOf: (row: Row) => Position,
   slices = SLICES_PER_PAGE,
-): Promise<LogPage<Row>> {
+): Promise<{ rows: Row[]; next: Position | undefined }> {
   const rows: Row[] = [];
   let from = after;
   for (let slice = 0; slice < slices; slice += 1) {
