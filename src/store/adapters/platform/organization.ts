@@ -123,18 +123,14 @@ export function locationRows(writer: Writer): LocationRows {
   const writes = plainWrites(db, 'locations');
   const locations = () =>
     db.selectFrom('locations').selectAll().$narrowType<Pick<Location, 'id' | 'clientId'>>();
+  const first = async (found: ReturnType<typeof locations>) => {
+    const row = await found.executeTakeFirst();
+    return row && withAddress(row);
+  };
   return {
-    find: async (id) => {
-      const row = await locations().where('id', '=', id).executeTakeFirst();
-      return row && withAddress(row);
-    },
-    findByName: async (clientId, name) => {
-      const row = await locations()
-        .where('clientId', '=', clientId)
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return row && withAddress(row);
-    },
+    find: (id) => first(locations().where('id', '=', id)),
+    findByName: (clientId, name) =>
+      first(locations().where('clientId', '=', clientId).where('name', '=', name)),
     page: async (page, clientId) => {
       const found = locations().where('clientId', '=', clientId);
       return (await oldestFirst(found, 'locations', page)).map(withAddress);

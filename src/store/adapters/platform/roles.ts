@@ -35,19 +35,15 @@ export function roleRows(writer: Writer): RoleRows {
       const named = db.selectFrom('roles').where('clientId', '=', clientId).select('name');
       return new Set((await named.execute()).map(({ name }) => name));
     },
-    ownerOf: async (clientId) => {
-      const row = await db
-        .selectFrom('roles')
-        .where('clientId', '=', clientId)
-        .where('builtIn', '=', 1)
-        .where('name', '=', OWNER)
-        .select('id')
-        .executeTakeFirst();
-      return row?.id;
-    },
+    ownerOf: async (clientId) => (await ownerRole(db, clientId).executeTakeFirst())?.id,
     insert: (role) => writes.insert(toRow(role)),
     delete: writes.delete,
   };
+}
+
+export function ownerRole(db: Rows, clientId: string) {
+  const roles = db.selectFrom('roles').where('clientId', '=', clientId);
+  return roles.where('builtIn', '=', 1).where('name', '=', OWNER).select('id');
 }
 
 function inOrder(db: Rows) {

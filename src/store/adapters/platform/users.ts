@@ -1,6 +1,5 @@
 import { type InferResult, type SqlBool, sql } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
-import { OWNER } from '../../../domain/platform/organization/new-roles.js';
 import type { User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
@@ -11,6 +10,7 @@ import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 import { IS_PRESENT } from '../users.js';
 import { isBelow } from './hierarchy.js';
+import { ownerRole } from './roles.js';
 
 const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
@@ -55,14 +55,7 @@ export function userRows(writer: Writer): UserRows {
       // By role: a client may have many users, and no owner among them.
       const row = await db
         .selectFrom('users')
-        .where('roleId', 'in', (roles) =>
-          roles
-            .selectFrom('roles')
-            .where('clientId', '=', clientId)
-            .where('builtIn', '=', 1)
-            .where('name', '=', OWNER)
-            .select('id'),
-        )
+        .where('roleId', 'in', ownerRole(db, clientId))
         .where('status', '!=', 'DELETED')
         .orderBy('createdAt')
         .orderBy('id')
