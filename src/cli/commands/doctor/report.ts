@@ -1,3 +1,4 @@
+import { Help } from 'commander';
 import { printable } from '../output/printable.js';
 import { colouredStatus, type Screen } from '../output/screen.js';
 import type { CheckStatus, Outcome } from './check.js';
@@ -15,8 +16,8 @@ export function asReport(outcomes: readonly Outcome[], screen: Screen | undefine
   const blocks = outcomes.map((outcome) => {
     const status = outcome.status.padEnd(STATUS_WIDTH);
     const head = `${screen?.hasColours ? colouredStatus(status) : status}${GAP}${outcome.name.padEnd(nameWidth)}${GAP}`;
-    const lines = linesOf(outcome).flatMap((line) => wrapped(printable(line), width));
-    return `${head}${lines.join(`\n${indent}`)}`;
+    const text = new Help().boxWrap(linesOf(outcome).map(printable).join('\n'), width);
+    return `${head}${text.replaceAll('\n', `\n${indent}`)}`;
   });
   return [...blocks, '', summaryOf(outcomes)].join('\n');
 }
@@ -40,19 +41,6 @@ function linesOf({ status, about, examples, count, detail, remedy, reason }: Out
     ...limit,
     `What to do: ${remedy}`,
   ];
-}
-
-function wrapped(line: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of line.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${last} ${word}`;
-    } else {
-      lines.push(word);
-    }
-  }
-  return lines;
 }
 
 function summaryOf(outcomes: readonly Outcome[]): string {
