@@ -87,31 +87,20 @@ function plain(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** The edit distance, where a swap of two neighbouring letters counts as one edit. Not exact above two. */
-function distance(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > MOST_EDITS) {
+/** The edit distance, where a swap of two neighbouring letters is one edit; infinite above `most`. */
+function distance(one: string, other: string, most = MOST_EDITS): number {
+  if (one === other) {
+    return 0;
+  }
+  if (most === 0) {
     return Number.POSITIVE_INFINITY;
   }
-  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= one.length; row += 1) {
-    const line = [row];
-    rows.push(line);
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwap = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      line.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + (isSame ? 0 : 1),
-          isSwap ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    if (Math.min(...line) > MOST_EDITS) {
-      return Number.POSITIVE_INFINITY;
-    }
+  if (one[0] === other[0]) {
+    return distance(one.slice(1), other.slice(1), most);
   }
-  return at(one.length, other.length);
+  const after = (skip: number, otherSkip: number) =>
+    distance(one.slice(skip), other.slice(otherSkip), most - 1);
+  const isSwap = one[0] === other[1] && one[1] === other[0];
+  const afterSwap = isSwap ? after(2, 2) : Number.POSITIVE_INFINITY;
+  return 1 + Math.min(after(1, 0), after(0, 1), after(1, 1), afterSwap);
 }
