@@ -13,14 +13,17 @@ export async function filesBelow(dir: string): Promise<string[]> {
     .sort();
 }
 
+/** The SHA-256 of every file below a folder, by its path. */
+export async function hashesBelow(dir: string): Promise<Map<string, string>> {
+  const hashes = (await filesBelow(dir)).map(async (file) => {
+    const hash = createHash('sha256').update(await readFile(join(dir, file)));
+    return [file, hash.digest('hex')] as const;
+  });
+  return new Map(await Promise.all(hashes));
+}
+
 /** A line per file: SHA-256 and path. A file that is not listed is an orphan. */
 export async function manifestOf(dir: string): Promise<string> {
-  const files = (await filesBelow(dir)).filter((file) => file !== MANIFEST);
-  const lines = await Promise.all(
-    files.map(async (file) => {
-      const hash = createHash('sha256').update(await readFile(join(dir, file)));
-      return `${hash.digest('hex')}  ${file}\n`;
-    }),
-  );
-  return lines.join('');
+  const files = [...(await hashesBelow(dir))].filter(([file]) => file !== MANIFEST);
+  return files.map(([file, hash]) => `${hash}  ${file}\n`).join('');
 }

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { breakingChanges } from './breaking.js';
 import { generateInto } from './generate.js';
 import { documents, generatedDir, redoclyConfig, sourceOf } from './layout.js';
-import { filesBelow } from './manifest.js';
+import { hashesBelow } from './manifest.js';
 import { inScratch, runTool } from './run-tool.js';
 
 interface Finding {
@@ -79,19 +77,11 @@ async function compareWithFreshlyMade(fresh: string): Promise<Finding[]> {
 
 /** Edited, missing or stray files, compared with the output of the contracts. */
 export async function compareFolders(present: string, expected: string): Promise<string[]> {
-  const [presentFiles, expectedFiles] = await Promise.all([filesBelow(present), filesBelow(expected)]);
-  const everywhere = [...new Set([...presentFiles, ...expectedFiles])].sort();
-  const verdicts = await Promise.all(
-    everywhere.map(async (file) => {
-      if (!presentFiles.includes(file)) {
-        return [`missing  ${file}`];
-      }
-      if (!expectedFiles.includes(file)) {
-        return [`stray    ${file}`];
-      }
-      const [one, other] = await Promise.all([present, expected].map((dir) => readFile(join(dir, file))));
-      return one?.equals(other as Buffer) ? [] : [`differs  ${file}`];
-    }),
-  );
-  return verdicts.flat();
+  const [found, wanted] = await Promise.all([hashesBelow(present), hashesBelow(expected)]);
+  return [...new Set([...found.keys(), ...wanted.keys()])].sort().flatMap((file) => {
+    if (found.get(file) === wanted.get(file)) {
+      return [];
+    }
+    return `${!found.has(file) ? 'missing' : wanted.has(file) ? 'differs' : 'stray  '}  ${file}`;
+  });
 }
