@@ -4,6 +4,7 @@ import type { Config } from '../config/config.js';
 import { makeFolder } from '../files/folders.js';
 import { lockFile } from '../store/file-lock.js';
 import { StoreError } from '../store/store-error.js';
+import { explaining } from './explaining.js';
 import type { RoleName } from './roles/role.js';
 import { PassingError, StartupError } from './startup-error.js';
 
@@ -37,13 +38,8 @@ export function claimSocket(path: string, refusal: string): void {
     );
   }
   const directory = dirname(path);
-  try {
-    makeFolder(directory);
-  } catch (error) {
-    throw new StartupError(`The directory ${directory} cannot be written: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
+  const unwritable = (why: string) => `The directory ${directory} cannot be written: ${why}.`;
+  explaining(StartupError, unwritable, () => makeFolder(directory));
   const lock = lockOf(path, refusal);
   // If the lock were garbage-collected, it would be released.
   process.once('exit', lock.release);

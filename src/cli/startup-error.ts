@@ -60,14 +60,3 @@ export function cannotListen(what: string, setting: string): (error: NodeJS.Errn
     });
   };
 }
-
-/** Turns an unusable file of a certificate or secret into a sentence that names its setting. */
-export function withFilesOf<T>(settings: readonly string[], makeCredentials: () => T): T {
-  try {
-    return makeCredentials();
-  } catch (error) {
-    throw new StartupError(`What ${settings.join(', ')} names cannot be used: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
-}

@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../../config/config.js';
 import { secretOf } from '../../config/secret-files.js';
+import { explaining } from '../explaining.js';
 import { UsageError } from './errors.js';
 
 /**
@@ -15,9 +16,6 @@ export function clientConfig(token?: string): Config {
 /** What is in the file that a variable names; undefined if the variable is not set. */
 export function secretNamedBy(variable: string): string | undefined {
   const path = process.env[variable];
-  try {
-    return path ? secretOf(path) : undefined;
-  } catch (error) {
-    throw new UsageError(`${variable} names a file that ${(error as Error).message}.`);
-  }
+  const unusable = (why: string) => `${variable} names a file that ${why}.`;
+  return path ? explaining(UsageError, unusable, () => secretOf(path)) : undefined;
 }

@@ -5,6 +5,7 @@ import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
+import { explaining } from '../explaining.js';
 import { grpcAddressOf, temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './errors.js';
@@ -37,7 +38,8 @@ export function targetOf(
   demoToken: ServiceTokenKind = 'operator',
 ): Target {
   if (address !== undefined) {
-    refuseMalformed(address);
+    const refusal = (why: string) => `--address ${why}, and is ${address}.`;
+    explaining(UsageError, refusal, () => grpcAddress(address));
   }
   const config = clientConfig(token);
   const demo = token?.includes('_live_') ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
@@ -66,20 +68,9 @@ export function targetOf(
   };
 }
 
-function refuseMalformed(address: string): void {
-  try {
-    grpcAddress(address);
-  } catch (error) {
-    throw new UsageError(`--address ${(error as Error).message}, and is ${address}.`);
-  }
-}
-
 function credentialsFor(address: string, caFile: string | undefined): ChannelCredentials {
-  try {
-    return clientCredentials(address, caFile ? new CertificateFiles({ caFile }) : undefined);
-  } catch (error) {
-    throw new UsageError(
-      `The file given as --ca or INTEGRATION_CA cannot be used: ${(error as Error).message}.`,
-    );
-  }
+  const unusable = (why: string) => `The file given as --ca or INTEGRATION_CA cannot be used: ${why}.`;
+  return explaining(UsageError, unusable, () =>
+    clientCredentials(address, caFile ? new CertificateFiles({ caFile }) : undefined),
+  );
 }

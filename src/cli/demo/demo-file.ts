@@ -4,6 +4,7 @@ import { makeFolder } from '../../files/folders.js';
 import { writeWhole } from '../../files/staged.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
+import { explaining } from '../explaining.js';
 import { StartupError } from '../startup-error.js';
 
 type Guard<T> = (value: unknown) => value is T;
@@ -128,12 +129,9 @@ function objectIn(path: string): object | undefined {
 
 /** A concurrent reader sees the old content or the new. */
 export function writeDemoFile(path: string, content: DemoFile): void {
-  try {
+  const unwritable = (why: string) => `The file ${path} cannot be written: ${why}.`;
+  explaining(StartupError, unwritable, () => {
     makeFolder(dirname(path));
     writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
-  } catch (error) {
-    throw new StartupError(`The file ${path} cannot be written: ${(error as Error).message}.`, {
-      cause: error,
-    });
-  }
+  });
 }

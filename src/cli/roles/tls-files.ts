@@ -2,7 +2,8 @@ import type { Config } from '../../config/config.js';
 import type { SettingName } from '../../config/settings.js';
 import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
 import { certificateGauges } from '../../telemetry/metrics.js';
-import { withFilesOf } from '../startup-error.js';
+import { explaining } from '../explaining.js';
+import { StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 
 type FileSetting = Extract<SettingName, `GRPC_TLS_${string}_FILE`>;
@@ -33,10 +34,10 @@ export function clientFiles(config: Config): CertificateFiles | undefined {
 
 function filesOf(config: Config, settings: Record<keyof TlsFiles, FileSetting>): CertificateFiles {
   const named = Object.entries(settings).filter(([, setting]) => config[setting] !== undefined);
-  return withFilesOf(
-    named.map(([, setting]) => setting),
-    () => new CertificateFiles(Object.fromEntries(named.map(([name, setting]) => [name, config[setting]]))),
-  );
+  const settingNames = named.map(([, setting]) => setting).join(', ');
+  const unusable = (why: string) => `What ${settingNames} names cannot be used: ${why}.`;
+  const files = Object.fromEntries(named.map(([name, setting]) => [name, config[setting]]));
+  return explaining(StartupError, unusable, () => new CertificateFiles(files));
 }
 
 /** The files are read again when they change. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
+import { explaining } from '../../explaining.js';
 import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
 import { jsonIn } from '../json.js';
@@ -22,12 +23,9 @@ export function openLines(
   if (file === '-') {
     return { lines: linesOf(process.stdin, BYTES_IN_MESSAGE, stop) };
   }
-  try {
-    const { size } = statSync(file);
-    return { lines: linesOfFile(file, BYTES_IN_MESSAGE, stop), size };
-  } catch (error) {
-    throw new UsageError(`The file cannot be read: ${(error as Error).message}.`);
-  }
+  const unreadable = (why: string) => `The file cannot be read: ${why}.`;
+  const { size } = explaining(UsageError, unreadable, () => statSync(file));
+  return { lines: linesOfFile(file, BYTES_IN_MESSAGE, stop), size };
 }
 
 /** Messages of the import: its options, then batches of lines. Empty lines count for line numbers only. */

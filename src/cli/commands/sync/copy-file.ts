@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { makePrivately } from '../../../files/staged.js';
 import { Sqlite } from '../../../store/better-sqlite3.js';
+import { explaining } from '../../explaining.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { printableLine } from '../output/printable.js';
 import type { Sdk, Store } from './sdk.js';
@@ -95,11 +96,8 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
 }
 
 function opened(path: string, options: BetterSqlite3.Options = {}): BetterSqlite3.Database {
-  try {
-    return new Sqlite(path, options);
-  } catch (error) {
-    throw new Unfinished(`${shown(path)} cannot be opened: ${(error as Error).message}.`);
-  }
+  const unusable = (why: string) => `${shown(path)} cannot be opened: ${why}.`;
+  return explaining(Unfinished, unusable, () => new Sqlite(path, options));
 }
 
 function notACopy(path: string, error: unknown): unknown {

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { WorkerOptions } from '../../../../workflows/worker.js';
 import type { Config } from '../../../config/config.js';
 import { longSecret } from '../../../config/parsers.js';
-import type { Secret } from '../../../config/secret.js';
 import { secretOf } from '../../../config/secret-files.js';
-import { PassingError, withFilesOf } from '../../startup-error.js';
+import { explaining } from '../../explaining.js';
+import { PassingError, StartupError } from '../../startup-error.js';
 
 /** How the worker authenticates to Temporal and verifies the server. */
 export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
   const { TEMPORAL_API_KEY: apiKey } = config;
-  const tls = withFilesOf(['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'], () =>
-    tlsOf(config),
-  );
+  const unusable = (why: string) =>
+    `What TEMPORAL_TLS_CA_FILE, TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE names cannot be used: ${why}.`;
+  const tls = explaining(StartupError, unusable, () => tlsOf(config));
   return { ...(tls && { tls }), ...(apiKey && { apiKey: apiKey.reveal() }) };
 }
 
@@ -21,17 +21,10 @@ export function currentTemporalAccess(config: Config): Pick<WorkerOptions, 'tls'
   if (file === undefined) {
     return temporalAccess(config);
   }
-  return temporalAccess({ ...config, TEMPORAL_API_KEY: apiKeyIn(file) });
-}
-
-/** The file was sound when the settings were read. A program that renews it may be writing it now. */
-function apiKeyIn(file: string): Secret {
-  try {
-    return longSecret(secretOf(file));
-  } catch (error) {
-    const message = `TEMPORAL_API_KEY_FILE names a file that ${(error as Error).message}.`;
-    throw new PassingError(message, { cause: error });
-  }
+  // The file was sound when the settings were read. A program that renews it may be writing it now.
+  const unusable = (why: string) => `TEMPORAL_API_KEY_FILE names a file that ${why}.`;
+  const apiKey = explaining(PassingError, unusable, () => longSecret(secretOf(file)));
+  return temporalAccess({ ...config, TEMPORAL_API_KEY: apiKey });
 }
 
 /** Public authorities apply where no file is named. An API key is never sent in the clear. */
