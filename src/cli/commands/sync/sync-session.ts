@@ -4,8 +4,8 @@ import { onReaderGone, say } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
 import { type CopyFile, faultOfFile, openCopy, refuseForeignFile } from './copy-file.js';
 import { type GatewayTarget, gatewayTargetOf } from './gateway-target.js';
-import { type Connection, type Gateway, loadSdk, type Sdk, type Store, type Sync } from './sdk.js';
-import { counted, entitiesOf, SyncLines } from './sync-lines.js';
+import { counted, entitiesOf, ReportedStore } from './reported-store.js';
+import { type Connection, type Gateway, loadSdk, type Sdk, type Sync } from './sdk.js';
 
 export interface SyncCommandOptions {
   to: string;
@@ -49,88 +49,42 @@ async function keep(
   options: SyncCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { to: file, json, once } = options;
+  const { once } = options;
   const { store, isLoading } = copy;
-  tellBeginning(copy, file, `${applicationInstance.instanceName} (${id})`);
+  tellBeginning(copy, options.to, `${applicationInstance.instanceName} (${id})`);
   const total = isLoading && process.stderr.isTTY ? await totalOf(gateway, id, signal) : undefined;
-  const lines = new SyncLines(store, isLoading, file, json, total);
-  const watched = new WatchedStore(store, isLoading, lines, () => {
-    if (!once) {
-      lines.complete(store, 'Following its changes; Ctrl-C ends.');
-    }
-  });
-  const working = gateway.sync(id, watched, {
-    onDifference: (differences) => lines.differ(differences),
+  const reported = new ReportedStore(store, isLoading, options, total);
+  const working = gateway.sync(id, reported, {
+    onDifference: (differences) => reported.differ(differences),
     onUndecided: () => {
-      lines.isUndecided = true;
+      reported.isUndecided = true;
     },
-    onError: (error) => lines.failed(error),
+    onError: (error) => reported.failed(error),
   });
   try {
-    await (once ? finish(working, lines, store, signal) : working.run({ signal }));
+    await (once ? finish(working, reported, signal) : working.run({ signal }));
   } finally {
-    lines.end();
-    if (signal.aborted && !watched.isComplete) {
+    reported.end();
+    if (signal.aborted && !reported.isComplete) {
       say(`Ended before the copy was complete; it has ${counted(entitiesOf(store))}.`);
     }
   }
-  if (signal.aborted && !watched.isComplete) {
+  if (signal.aborted && !reported.isComplete) {
     throw new Unfinished('The same command goes on from there.');
   }
 }
 
-async function finish(working: Sync, lines: SyncLines, store: Store, signal: AbortSignal): Promise<void> {
+async function finish(working: Sync, reported: ReportedStore, signal: AbortSignal): Promise<void> {
   await working.catchUp({ signal });
-  if (lines.differed > 1) {
+  if (reported.differed > 1) {
     throw new Unfinished('The copy still differs, although everything was read again. Tell the operator.');
   }
-  if (lines.isUndecided) {
+  if (reported.isUndecided) {
     throw new Unfinished(
       'The copy has all that was read, but is not proven equal: its data kept changing during the comparison. Try again.',
     );
   }
-  lines.complete(store, 'Counts and digests equal those of the gateway.');
-}
-
-/** Passes batches on to the store, and reports what it has stored. */
-class WatchedStore implements Store {
-  /** The sequence was read to its end at least once. */
-  isComplete = false;
-
-  constructor(
-    private readonly store: Store,
-    private isLoading: boolean,
-    private readonly lines: SyncLines,
-    private readonly onComplete: () => void,
-  ) {}
-
-  cursor(): string | null {
-    return this.store.cursor();
-  }
-
-  digests(): ReturnType<Store['digests']> {
-    return this.store.digests();
-  }
-
-  apply(batch: Parameters<Store['apply']>[0]): void {
-    if (batch.isFirst && this.store.cursor() !== null) {
-      this.lines.beginsAnew();
-    }
-    this.store.apply(batch);
-    // The store has ignored the page: it does not continue the store's cursor.
-    if (this.store.cursor() !== batch.cursor) {
-      throw new Unfinished('Another program writes to the file. Run one sync per file.');
-    }
-    this.isLoading ||= batch.isFirst;
-    this.lines.stored(batch, this.isLoading);
-    if (batch.isLast) {
-      this.isLoading = false;
-    }
-    if (batch.isLast && !this.isComplete) {
-      this.isComplete = true;
-      this.onComplete();
-    }
-  }
+  reported.complete('Counts and digests equal those of the gateway.');
 }
 
 function tellBeginning({ store, isLoading }: CopyFile, file: string, instance: string): void {

@@ -1,3 +1,4 @@
+import { Unfinished } from '../errors.js';
 import { print, say } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
 import { ProgressBar } from '../output/progress-bar.js';
@@ -8,42 +9,67 @@ import type { Batch, Change, Difference, Store } from './sdk.js';
 const TYPE_WIDTH = 'jobTitles'.length;
 const numbers = new Intl.NumberFormat('en');
 
-/** Reports what happens to the copy: sentences and progress on stderr, changes on stdout. */
-export class SyncLines {
+/** Passes batches on, and reports what becomes of the copy: sentences on stderr, changes on stdout. */
+export class ReportedStore implements Store {
+  /** The sequence was read to its end at least once. */
+  isComplete = false;
   /** How often a comparison has found differences. */
   differed = 0;
   /** A comparison came to no result. */
   isUndecided = false;
   #isRepairing = false;
+  #isLoading: boolean;
   #stored: number;
   readonly #bar = new ProgressBar();
 
   constructor(
-    store: Store,
-    readonly isFirstLoad: boolean,
-    private readonly file: string,
-    private readonly json: boolean | undefined,
+    private readonly store: Store,
+    private readonly isFirstLoad: boolean,
+    private readonly options: { to: string; once?: boolean; json?: boolean },
     /** How many entities there will be, if that is known. */
     private readonly total: number | undefined,
   ) {
+    this.#isLoading = isFirstLoad;
     this.#stored = entitiesOf(store);
   }
 
-  /** Before everything is read again. */
-  beginsAnew(): void {
-    if (!this.#isRepairing) {
+  cursor(): string | null {
+    return this.store.cursor();
+  }
+
+  digests(): ReturnType<Store['digests']> {
+    return this.store.digests();
+  }
+
+  apply(batch: Batch): void {
+    if (batch.isFirst && this.store.cursor() !== null && !this.#isRepairing) {
       this.#say(
         'The cursor has expired, because the service may lack some of what was read. Reading everything again.',
       );
     }
+    this.store.apply(batch);
+    // The store has ignored the page: it does not continue the store's cursor.
+    if (this.store.cursor() !== batch.cursor) {
+      throw new Unfinished('Another program writes to the file. Run one sync per file.');
+    }
+    this.#isLoading ||= batch.isFirst;
+    this.#stores(batch);
+    this.#isLoading &&= !batch.isLast;
+    if (batch.isLast && !this.isComplete) {
+      this.isComplete = true;
+      if (!this.options.once) {
+        this.complete('Following its changes; Ctrl-C ends.');
+      }
+    }
   }
 
   /** During a load, people see only the progress, not each entity. */
-  stored({ changes, isLast }: Batch, isLoading: boolean): void {
-    if (this.json || !isLoading) {
+  #stores({ changes, isLast }: Batch): void {
+    const { json } = this.options;
+    if (json || !this.#isLoading) {
       this.#bar.clear();
       for (const change of changes) {
-        print(this.json ? asJsonLine({ kind: 'change', ...factsOf(change) }) : lineOf(change));
+        print(json ? asJsonLine({ kind: 'change', ...factsOf(change) }) : lineOf(change));
       }
     } else {
       this.#stored += changes.filter(({ removed }) => !removed).length;
@@ -55,21 +81,21 @@ export class SyncLines {
     }
   }
 
-  complete(store: Store, note: string): void {
-    const counts = countsOf(store);
-    const entities = entitiesOf(store);
-    if (this.json) {
+  complete(note: string): void {
+    const counts = countsOf(this.store);
+    const entities = entitiesOf(this.store);
+    if (this.options.json) {
       print(asJsonLine({ kind: 'complete', entities, counts }));
     }
     const list = Object.entries(counts).map(([type, count]) => `${type}: ${numbers.format(count)}`);
     const parts = list.length > 0 ? ` (${list.join(', ')})` : '';
-    this.#say(printableLine(`${this.file} is complete: ${counted(entities)}${parts}. ${note}`));
+    this.#say(printableLine(`${this.options.to} is complete: ${counted(entities)}${parts}. ${note}`));
   }
 
   differ(differences: readonly Difference[]): void {
     this.differed += 1;
     this.#isRepairing = true;
-    if (this.json) {
+    if (this.options.json) {
       for (const difference of differences) {
         print(asJsonLine({ kind: 'difference', ...difference }));
       }
