@@ -6,19 +6,21 @@ const HIGHEST_PORT = 65_535;
 /** Turns the text of a setting into its value, or throws an Error whose message completes "NAME …". */
 export type Parser<T> = (text: string) => T;
 
+function assertIs(isSo: boolean, refusal: string): asserts isSo {
+  if (!isSo) {
+    throw new Error(refusal);
+  }
+}
+
 const MILLISECONDS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export const text: Parser<string> = (value) => value;
 
 /** Long enough to resist guessing. */
 export const longSecret: Parser<Secret> = (value) => {
-  if (value.length < 32) {
-    throw new Error('must have at least 32 characters');
-  }
+  assertIs(value.length >= 32, 'must have at least 32 characters');
   // Headers refuse others, with an error that contains the text.
-  if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw new Error('must be one line of ASCII without blanks');
-  }
+  assertIs(/^[\x21-\x7e]+$/.test(value), 'must be one line of ASCII without blanks');
   return new Secret(value);
 };
 
@@ -28,12 +30,15 @@ const SHA256_SHAPE = /^sha256:[\w-]{43}$/;
 /** One token, or two during a rotation. The side that only checks may have `sha256:` and the hash. */
 export const roleTokens: Parser<readonly Secret[]> = (value) => {
   const tokens = listOf(longSecret)(value);
-  if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
-    throw new Error('must be one token, or two separated by a comma while the older one is replaced');
-  }
-  if (tokens.some((token) => token.reveal().startsWith('sha256:') && !SHA256_SHAPE.test(token.reveal()))) {
-    throw new Error('must have 43 characters of base64url after sha256:');
-  }
+  assertIs(
+    tokens.length > 0 && tokens.length <= MAX_TOKENS,
+    'must be one token, or two separated by a comma while the older one is replaced',
+  );
+  const hashes = tokens.map((token) => token.reveal()).filter((token) => token.startsWith('sha256:'));
+  assertIs(
+    hashes.every((hash) => SHA256_SHAPE.test(hash)),
+    'must have 43 characters of base64url after sha256:',
+  );
   return tokens;
 };
 
@@ -42,18 +47,16 @@ export const host: Parser<string> = (value) => value.replace(/^\[(.+)\]$/, '$1')
 
 export const port: Parser<number> = (value) => {
   const number = Number(value);
-  if (!/^\d{1,5}$/.test(value) || number > HIGHEST_PORT) {
-    throw new Error('must be a port number between 0 and 65535');
-  }
+  const isPort = /^\d{1,5}$/.test(value) && number <= HIGHEST_PORT;
+  assertIs(isPort, 'must be a port number between 0 and 65535');
   return number;
 };
 
 export function wholeNumberBetween(least: number, most: number): Parser<number> {
   return (value) => {
     const number = Number(value);
-    if (!/^\d{1,9}$/.test(value) || number < least || number > most) {
-      throw new Error(`must be a whole number from ${least} to ${most}`);
-    }
+    const isBetween = /^\d{1,9}$/.test(value) && number >= least && number <= most;
+    assertIs(isBetween, `must be a whole number from ${least} to ${most}`);
     return number;
   };
 }
@@ -61,9 +64,7 @@ export function wholeNumberBetween(least: number, most: number): Parser<number> 
 export function oneOf<const T extends string>(...values: T[]): Parser<T> {
   return (value) => {
     const found = values.find((candidate) => candidate === value);
-    if (found === undefined) {
-      throw new Error(`must be one of ${values.join(', ')}`);
-    }
+    assertIs(found !== undefined, `must be one of ${values.join(', ')}`);
     return found;
   };
 }
@@ -71,9 +72,7 @@ export function oneOf<const T extends string>(...values: T[]): Parser<T> {
 /** `250ms`, `30s`, `5m`, `12h`, `30d`. */
 export const durationMs: Parser<number> = (value) => {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value);
-  if (!match) {
-    throw new Error('must be a duration such as 250ms, 30s, 5m, 12h or 30d');
-  }
+  assertIs(match !== null, 'must be a duration such as 250ms, 30s, 5m, 12h or 30d');
   return Number(match[1]) * MILLISECONDS_PER_UNIT[match[2] as keyof typeof MILLISECONDS_PER_UNIT];
 };
 
@@ -81,9 +80,7 @@ export function durationBetween(shortest: string, longest: string): Parser<numbe
   const [shortestMs, longestMs] = [durationMs(shortest), durationMs(longest)];
   return (value) => {
     const givenMs = durationMs(value);
-    if (givenMs < shortestMs || givenMs > longestMs) {
-      throw new Error(`must be between ${shortest} and ${longest}`);
-    }
+    assertIs(givenMs >= shortestMs && givenMs <= longestMs, `must be between ${shortest} and ${longest}`);
     return givenMs;
   };
 }
@@ -106,29 +103,24 @@ export function listOf<T>(item: Parser<T>, refusal?: string): Parser<readonly T[
 /** `600/1m`: requests and their window. */
 export const rate: Parser<{ limit: number; windowMs: number }> = (value) => {
   const match = /^(\d{1,9})\/(\d{1,9}(?:ms|s|m|h|d))$/.exec(value);
-  if (!match || Number(match[1]) === 0) {
-    throw new Error('must be a rate such as 600/1m');
-  }
+  assertIs(match !== null && Number(match[1]) > 0, 'must be a rate such as 600/1m');
   const windowMs = durationMs(match[2] as string);
   // Answers count the seconds to its end in 32 bits.
-  if (windowMs < 1_000 || windowMs > durationMs('365d')) {
-    throw new Error('must have a window between 1s and 365d');
-  }
+  const isAllowed = windowMs >= 1_000 && windowMs <= durationMs('365d');
+  assertIs(isAllowed, 'must have a window between 1s and 365d');
   return { limit: Number(match[1]), windowMs };
 };
 
 /** The public address of a listener: an http(s) origin without a path, to which paths are appended. */
 export const origin: Parser<string> = (value) => {
-  if (!/^https?:\/\/[\p{L}\p{N}.:[\]_-]+\/?$/iu.test(value) || !URL.canParse(value)) {
-    throw new Error('must be an address such as https://gateway.example.com, without a path');
-  }
+  const isOrigin = /^https?:\/\/[\p{L}\p{N}.:[\]_-]+\/?$/iu.test(value) && URL.canParse(value);
+  assertIs(isOrigin, 'must be an address such as https://gateway.example.com, without a path');
   return new URL(value).origin;
 };
 
 export const postgresUrl: Parser<Secret> = (value) => {
-  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol)) {
-    throw new Error('must be an address such as postgres://user:password@host:5432/database');
-  }
+  const isPostgres = URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol);
+  assertIs(isPostgres, 'must be an address such as postgres://user:password@host:5432/database');
   return new Secret(value);
 };
 
@@ -136,9 +128,7 @@ export const hostAndPort: Parser<string> = (value) => {
   // Names in several scripts hold combining marks.
   const [, ipv6, portText] = /^(?:[\p{L}\p{M}\p{N}._-]+|\[(.+)\]):(\d{1,5})$/u.exec(value) ?? [];
   const isHost = ipv6 === undefined || (isIPv6(ipv6) && !ipv6.includes('%'));
-  if (!isHost || portText === undefined || Number(portText) === 0 || Number(portText) > HIGHEST_PORT) {
-    throw new Error('must be host:port');
-  }
+  assertIs(isHost && Number(portText) > 0 && Number(portText) <= HIGHEST_PORT, 'must be host:port');
   return value;
 };
 
@@ -148,9 +138,7 @@ export const buildId = named(/^(?!__)[^:\s]{1,200}$/, 'a name without ":" and bl
 
 function named(shape: RegExp, form: string): Parser<string> {
   return (value) => {
-    if (!shape.test(value)) {
-      throw new Error(`must be ${form}`);
-    }
+    assertIs(shape.test(value), `must be ${form}`);
     return value;
   };
 }
@@ -172,9 +160,7 @@ export const grpcAddresses: Parser<string> = (value) => {
     (address) => hostAndPort(address.replace(/^dns:\/\/\//, '')) && address,
     FORM_OF_ADDRESSES,
   )(value);
-  if (hosts.length === 0 || hosts.length > MOST_ADDRESSES) {
-    throw new Error(FORM_OF_ADDRESSES);
-  }
+  assertIs(hosts.length > 0 && hosts.length <= MOST_ADDRESSES, FORM_OF_ADDRESSES);
   return hosts.join(',');
 };
 
@@ -184,8 +170,7 @@ export const network: Parser<{ address: string; prefix: number; family: 'ipv4' |
   const version = isIP(address);
   const widest = version === 4 ? 32 : 128;
   const prefix = prefixText === undefined ? widest : Number(prefixText);
-  if (version === 0 || prefix > widest) {
-    throw new Error('must be IP addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas');
-  }
+  const isNetwork = version !== 0 && prefix <= widest;
+  assertIs(isNetwork, 'must be IP addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas');
   return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 };
