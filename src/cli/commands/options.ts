@@ -29,14 +29,18 @@ const EVENT_TYPES = Object.keys(payloadSchemaOf);
 /** The largest number of a field of seconds. */
 const MOST_SECONDS = 2 ** 32 - 1;
 
+/** Refuses a value that an option does not take. */
+export function assertIs(isSo: boolean, refusal: string): asserts isSo {
+  if (!isSo) {
+    throw new InvalidArgumentError(refusal);
+  }
+}
+
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
   const found = secondsIn(text);
-  if (Number.isNaN(found)) {
-    throw new InvalidArgumentError(
-      'It must be a duration in whole seconds, such as 30s, 24h or 90d, and at most 49710d.',
-    );
-  }
+  const refusal = 'It must be a duration in whole seconds, such as 30s, 24h or 90d, and at most 49710d.';
+  assertIs(!Number.isNaN(found), refusal);
   return found;
 }
 
@@ -59,9 +63,7 @@ export function timeBack(text: string): Date {
 
 export function count(text: string): number {
   const number = Number(text);
-  if (!/^\d{1,9}$/.test(text) || number === 0) {
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  }
+  assertIs(/^\d{1,9}$/.test(text) && number > 0, 'It must be a whole number from 1.');
   return number;
 }
 
@@ -73,9 +75,7 @@ export function collected(value: string, previous: readonly string[] = []): read
 /** Values with commas between; may be repeated too. */
 export function commaSeparated(value: string, previous: readonly string[] = []): readonly string[] {
   const items = value.split(',').map((item) => item.trim());
-  if (items.includes('')) {
-    throw new InvalidArgumentError('It must be values with commas between them.');
-  }
+  assertIs(!items.includes(''), 'It must be values with commas between them.');
   return [...previous, ...items];
 }
 
@@ -83,9 +83,8 @@ export function commaSeparated(value: string, previous: readonly string[] = []):
 export function commaSeparatedOf(known: readonly string[]): typeof commaSeparated {
   return (value, previous) => {
     const names = commaSeparated(value, previous);
-    if (names.some((name) => !known.includes(name))) {
-      throw new InvalidArgumentError(`It must be of ${known.join(', ')}, with commas between.`);
-    }
+    const areKnown = names.every((name) => known.includes(name));
+    assertIs(areKnown, `It must be of ${known.join(', ')}, with commas between.`);
     return names;
   };
 }
@@ -93,38 +92,31 @@ export function commaSeparatedOf(known: readonly string[]): typeof commaSeparate
 /** `user.updated,worker.*`: types of the contract, all of a kind, or `*`; may be repeated too. */
 export function eventPatterns(value: string, previous?: readonly string[]): readonly string[] {
   const patterns = commaSeparated(value, previous);
-  if (!patterns.every((pattern) => EVENT_TYPES.some((type) => matchesAny([pattern], type)))) {
-    throw new InvalidArgumentError(
-      `It must be of ${EVENT_TYPES.join(', ')}, all of a kind such as user.*, or *, with commas between.`,
-    );
-  }
+  assertIs(
+    patterns.every((pattern) => EVENT_TYPES.some((type) => matchesAny([pattern], type))),
+    `It must be of ${EVENT_TYPES.join(', ')}, all of a kind such as user.*, or *, with commas between.`,
+  );
   return patterns;
 }
 
 /** An id of this kind, for lists: of an id of another kind the service finds nothing. */
 export function idOf(prefix: string): (value: string) => string {
   return (value) => {
-    if (!value.startsWith(`${prefix}_`)) {
-      throw new InvalidArgumentError(`It must be an id such as ${prefix}_….`);
-    }
+    assertIs(value.startsWith(`${prefix}_`), `It must be an id such as ${prefix}_….`);
     return value;
   };
 }
 
 /** One type of the contract. */
 export function eventType(value: string): string {
-  if (!EVENT_TYPES.includes(value)) {
-    throw new InvalidArgumentError(`It must be one of ${EVENT_TYPES.join(', ')}.`);
-  }
+  assertIs(EVENT_TYPES.includes(value), `It must be one of ${EVENT_TYPES.join(', ')}.`);
   return value;
 }
 
 /** A value of a list, for an option that may be repeated. */
 export function collectedOf(known: readonly string[]): typeof collected {
   return (value, previous) => {
-    if (!known.includes(value)) {
-      throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
-    }
+    assertIs(known.includes(value), `It must be one of ${known.join(', ')}.`);
     return collected(value, previous);
   };
 }
@@ -135,11 +127,10 @@ export function redirectUris(
   previous: readonly { instanceId: string; uri: string }[] = [],
 ): readonly { instanceId: string; uri: string }[] {
   const [, instanceId, uri] = /^(ins_\w+)=(.+)$/.exec(text) ?? [];
-  if (instanceId === undefined || uri === undefined) {
-    throw new InvalidArgumentError(
-      'It must be an instance and an address, such as ins_…=https://app.example.com/cb.',
-    );
-  }
+  assertIs(
+    instanceId !== undefined && uri !== undefined,
+    'It must be an instance and an address, such as ins_…=https://app.example.com/cb.',
+  );
   return [...previous, { instanceId, uri }];
 }
 
@@ -151,10 +142,9 @@ function timeOrDistance(text: string, sign: 1 | -1): Date {
   // `Date` takes 2027-02-31 for the third of March.
   const [year = 0, month = 0, day] = (/^(\d{4})-(\d+)-(\d+)/.exec(text) ?? []).slice(1).map(Number);
   const hasDay = day === undefined || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
-  if (Number.isNaN(time.getTime()) || !hasDay) {
-    throw new InvalidArgumentError(
-      'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',
-    );
-  }
+  assertIs(
+    !Number.isNaN(time.getTime()) && hasDay,
+    'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',
+  );
   return time;
 }

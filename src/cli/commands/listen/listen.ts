@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { addTargetOptions, eventPatterns, TARGET_NOTE } from '../options.js';
+import type { Command } from 'commander';
+import { addTargetOptions, assertIs, eventPatterns, TARGET_NOTE } from '../options.js';
 import type { ListenOptions } from './listen-session.js';
 
 const NOTES = `
@@ -39,8 +39,7 @@ export function addListenCommand(program: Command): void {
 /** Adds the scheme that people leave out: `localhost:3000/webhooks`. */
 function forwardAddress(text: string): string {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw new InvalidArgumentError('It must be an address such as http://localhost:3000/webhooks.');
-  }
+  const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  assertIs(isHttp, 'It must be an address such as http://localhost:3000/webhooks.');
   return new URL(address).href;
 }

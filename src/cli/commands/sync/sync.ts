@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { assertIs } from '../options.js';
 import type { SyncCommandOptions } from './sync-session.js';
 
 const NOTES = `
@@ -46,15 +47,12 @@ export function addSyncCommand(program: Command): void {
 /** SQLite would keep a copy with one of these names in memory. */
 function filePath(text: string): string {
   const path = text.trim();
-  if (path === '' || path === ':memory:') {
-    throw new InvalidArgumentError('It must be a file.');
-  }
+  assertIs(path !== '' && path !== ':memory:', 'It must be a file.');
   return path;
 }
 
 function gatewayAddress(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new InvalidArgumentError('It must be an address such as https://gateway.example.com.');
-  }
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  assertIs(isHttp, 'It must be an address such as https://gateway.example.com.');
   return text;
 }
