@@ -2,7 +2,7 @@ import type { Config } from '../../../config/config.js';
 import { type CertificateEnd, CertificateFiles } from '../../../rpc/certificate-files.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { clientFiles, serverFiles } from '../../roles/tls-files.js';
-import { type DoctorCheck, Skipped } from './check.js';
+import { type DoctorCheck, skipUnless } from './check.js';
 
 const NONE_SET = 'no certificate file is set';
 
@@ -13,9 +13,10 @@ export const certificatesAreUsable: DoctorCheck = {
   remedy: 'Correct the files. Until then, a running service uses those that it read before.',
   find: ({ config }) => {
     const found = sources(config);
-    if (found.every(({ files, problem }) => files === undefined && problem === undefined)) {
-      throw new Skipped(NONE_SET);
-    }
+    skipUnless(
+      found.some(({ files, problem }) => files !== undefined || problem !== undefined),
+      NONE_SET,
+    );
     return foundIn(found.flatMap(({ problem }) => problem ?? []));
   },
 };
@@ -28,9 +29,7 @@ export const noCertificateExpiresSoon: DoctorCheck = {
     'Renew it, and find out why it was not renewed in time. Changed files are in use within seconds, those for Temporal at the next session.',
   find: ({ config }) => {
     const ends = sources(config).flatMap(({ files }) => files?.ends() ?? []);
-    if (ends.length === 0) {
-      throw new Skipped(NONE_SET);
-    }
+    skipUnless(ends.length > 0, NONE_SET);
     const now = Date.now();
     const near = ends.filter(({ renewalDue }) => now > renewalDue);
     const first = Math.min(...ends.map(({ notAfter }) => notAfter));

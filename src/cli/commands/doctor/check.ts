@@ -20,11 +20,15 @@ export interface DoctorCheck extends Omit<Check, 'find'> {
 /** The check does not apply here, or needs what another check found missing. Completes "Not checked: …". */
 export class Skipped extends Error {}
 
+export function skipUnless(applies: boolean, reason: string): asserts applies {
+  if (!applies) {
+    throw new Skipped(reason);
+  }
+}
+
 /** The machine of an edge or worker needs neither a database nor its key. */
 export function requireDomain(config: Config): void {
-  if (!runsDomain(config)) {
-    throw new Skipped('no domain runs here');
-  }
+  skipUnless(runsDomain(config), 'no domain runs here');
 }
 
 export type CheckStatus = 'ok' | 'warning' | 'error' | 'failed' | 'skipped';

@@ -18,7 +18,7 @@ import {
   nodesAgree,
 } from '../../../store/checks/settings.js';
 import { issuerClaimOf, retentionOf, secretsKeyFile } from '../../from-config.js';
-import { type DoctorCheck, type Installation, requireDomain, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, requireDomain, Skipped, skipUnless } from './check.js';
 
 const MEBIBYTE = 1_048_576;
 /** A slow disk reads this in about two seconds, in which this process does nothing else. */
@@ -49,7 +49,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
   })),
   of(keyFileFits, keySettings),
   of(nodesAgree, keySettings),
-  of(pagesAreSound, ({ database: { file } }) => ({ databaseBytes: statSync(file).size }), reasonNotToRead),
+  of(pagesAreSound, ({ database: { file } }) => ({ databaseBytes: statSync(file).size }), requireReadable),
   ofPostgres(clocksAgree),
   ofPostgres(locksAreFree),
   ofPostgres(noTransactionIsIdle),
@@ -71,20 +71,17 @@ export const databaseChecks: readonly DoctorCheck[] = [
   of(noCredentialExpiresSoon, () => ({ now: Date.now() })),
 ];
 
-/** `reasonToSkip` says where the check does not apply. */
+/** `requireCase` skips the check where it does not apply. */
 function of<Settings>(
   check: Check<Settings>,
   settingsOf: (installation: Installation) => Settings,
-  reasonToSkip: (installation: Installation) => string | false = () => false,
+  requireCase: (installation: Installation) => void = () => undefined,
 ): DoctorCheck {
   return {
     ...check,
     find: (installation) => {
       const reader = installation.database.reader();
-      const reason = reasonToSkip(installation);
-      if (reason) {
-        throw new Skipped(reason);
-      }
+      requireCase(installation);
       return check.find(reader, settingsOf(installation));
     },
   };
@@ -94,19 +91,16 @@ function ofPostgres(check: Check<object>): DoctorCheck {
   return of(
     check,
     () => ({}),
-    ({ database }) => !database.isPostgres && 'it is for PostgreSQL',
+    ({ database }) => skipUnless(database.isPostgres, 'it is for PostgreSQL'),
   );
 }
 
-function reasonNotToRead({ database: { isPostgres, file }, thorough }: Installation): string | false {
-  if (isPostgres) {
-    return 'PostgreSQL has checksums of its own';
-  }
+function requireReadable({ database: { isPostgres, file }, thorough }: Installation): void {
+  skipUnless(!isPostgres, 'PostgreSQL has checksums of its own');
   const { size } = statSync(file);
-  return (
-    !thorough &&
-    size > MOST_CHECKED_BYTES &&
-    `the file has ${Math.ceil(size / MEBIBYTE)} MiB; --thorough checks it, and a backup checks its copy`
+  skipUnless(
+    thorough || size <= MOST_CHECKED_BYTES,
+    `the file has ${Math.ceil(size / MEBIBYTE)} MiB; --thorough checks it, and a backup checks its copy`,
   );
 }
 

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stage, unstage, writeNew } from '../../../files/staged.js';
 import { foundIn } from '../../../store/checks/check.js';
-import { type DoctorCheck, Skipped } from './check.js';
+import { type DoctorCheck, skipUnless } from './check.js';
 
 const MEBIBYTE = 1_048_576;
 const GIBIBYTE = 1_024 * MEBIBYTE;
@@ -34,12 +34,8 @@ export const writeAheadLogIsShort: DoctorCheck = {
   remedy:
     'End long reads: a backup, a console, a stopped replication. After that, a later write cuts the log to 64 MiB.',
   find: ({ database: { isPostgres, file } }) => {
-    if (isPostgres) {
-      throw new Skipped('PostgreSQL keeps its own log');
-    }
-    if (!existsSync(file)) {
-      throw new Skipped('there is no database');
-    }
+    skipUnless(!isPostgres, 'PostgreSQL keeps its own log');
+    skipUnless(existsSync(file), 'there is no database');
     const log = `${file}-wal`;
     const bytes = existsSync(log) ? statSync(log).size : 0;
     const size = `${Math.ceil(bytes / MEBIBYTE)} MiB`;
@@ -54,9 +50,7 @@ export const writesSucceed: DoctorCheck = {
   severity: 'error',
   remedy: 'Check permissions, mount options (`ro`), free space, and the kernel log for disk errors.',
   find: async ({ config: { DATA_DIR }, database }) => {
-    if (database.isPostgres && database.problem !== undefined) {
-      throw new Skipped('the database cannot be read');
-    }
+    skipUnless(!database.isPostgres || database.problem === undefined, 'the database cannot be read');
     const problems: string[] = [];
     const begunAt = performance.now();
     if (!database.isPostgres) {
@@ -88,9 +82,7 @@ function writeProbe(folder: string): void {
 }
 
 function requireFolder(path: string): void {
-  if (!existsSync(path)) {
-    throw new Skipped('there is no data directory');
-  }
+  skipUnless(existsSync(path), 'there is no data directory');
 }
 
 function sizeOf(bytes: number): string {

@@ -6,7 +6,7 @@ import { type SettingName, secretSettings } from '../../../config/settings.js';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { secretsKeyFile } from '../../from-config.js';
-import { type DoctorCheck, requireDomain, Skipped } from './check.js';
+import { type DoctorCheck, requireDomain, skipUnless } from './check.js';
 
 /** Any permission for others, and write permission for the group. */
 const OPEN_FOLDER = 0o027;
@@ -85,9 +85,7 @@ export const userOwnsTheData: DoctorCheck = {
     'Run it as the user of the service and with its settings: other users have other permissions. The page “Install and upgrade” shows how.',
   find: ({ config }) => {
     const user = process.geteuid?.();
-    if (user === undefined || !existsSync(config.DATA_DIR)) {
-      throw new Skipped('there is no data directory');
-    }
+    skipUnless(user !== undefined && existsSync(config.DATA_DIR), 'there is no data directory');
     const { uid } = statSync(config.DATA_DIR);
     return foundIn(
       uid === user ? [] : [`it runs as user ${user}, and ${config.DATA_DIR} belongs to user ${uid}`],

@@ -4,7 +4,7 @@ import { addressOf } from '../../../identifiers/network-address.js';
 import { foundIn } from '../../../store/checks/check.js';
 import { type Port, portsOf } from '../../ports.js';
 import { isListening } from '../../sockets.js';
-import { type DoctorCheck, Skipped } from './check.js';
+import { type DoctorCheck, skipUnless } from './check.js';
 import { answerOf, livezAt, type OwnProcesses, ownLivez, ownProcesses, requestTo } from './processes.js';
 
 const TAKEN = 'is taken by another process';
@@ -55,9 +55,7 @@ export const serviceIsReady: DoctorCheck = {
   find: async ({ config }) => {
     const { METRICS_HOST: host, METRICS_PORT: port, TEMPORAL_ADDRESS } = config;
     const answer = (await ownLivez(config)) && (await answerOf(requestTo({ host, port }), '/readyz'));
-    if (answer === undefined) {
-      throw new Skipped('the service does not run here');
-    }
+    skipUnless(answer !== undefined, 'the service does not run here');
     const readiness = JSON.parse(answer.body) as Readiness;
     const problems = readiness.status === 'ready' ? [] : failing(readiness);
     // Without Temporal a node is always degraded.

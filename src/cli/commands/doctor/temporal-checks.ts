@@ -2,7 +2,7 @@ import type { TemporalFacts } from '../../../../workflows/inspection.js';
 import type { Config } from '../../../config/config.js';
 import { foundIn, lengthOf } from '../../../store/checks/check.js';
 import { temporalAccess } from '../../roles/temporal/access.js';
-import { type DoctorCheck, type Installation, Skipped } from './check.js';
+import { type DoctorCheck, type Installation, skipUnless } from './check.js';
 
 /** Workers poll at least once a minute; Temporal forgets a stopped worker after five minutes. */
 const LONG_SILENCE_MS = 120_000;
@@ -63,9 +63,7 @@ const clocksAgree: DoctorCheck = {
   remedy: 'Synchronize both clocks with NTP (`timedatectl`).',
   find: async (installation) => {
     const { lastPollAt } = await answered(installation);
-    if (lastPollAt === undefined) {
-      throw new Skipped('no worker polls');
-    }
+    skipUnless(lastPollAt !== undefined, 'no worker polls');
     const ageMs = Date.now() - lastPollAt;
     const behind = `this machine is at least ${lengthOf(-ageMs)} behind Temporal`;
     const ahead = `the last poll of a worker was ${lengthOf(ageMs)} ago by the clock of this machine`;
@@ -80,9 +78,7 @@ const inspections = new WeakMap<Installation, Promise<TemporalFacts>>();
 
 function factsOf(installation: Installation): Promise<TemporalFacts> {
   const { TEMPORAL_ADDRESS: address } = installation.config;
-  if (address === undefined) {
-    throw new Skipped('TEMPORAL_ADDRESS is not set');
-  }
+  skipUnless(address !== undefined, 'TEMPORAL_ADDRESS is not set');
   const inspection = inspections.get(installation) ?? inspect(address, installation.config);
   inspections.set(installation, inspection);
   return inspection;
@@ -90,9 +86,7 @@ function factsOf(installation: Installation): Promise<TemporalFacts> {
 
 async function answered(installation: Installation): Promise<TemporalFacts> {
   const facts = await factsOf(installation);
-  if (facts.problem !== undefined) {
-    throw new Skipped('Temporal does not answer for the namespace');
-  }
+  skipUnless(facts.problem === undefined, 'Temporal does not answer for the namespace');
   return facts;
 }
 
