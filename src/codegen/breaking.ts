@@ -1,5 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Document, Operation } from './documents.js';
 import { ASYNCAPI_DOCUMENT, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
 import { inScratch, mustRun, runTool } from './run-tool.js';
@@ -7,18 +8,6 @@ import { bundlePath, readBundle } from './steps/bundles.js';
 
 const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');
 const PROTO_IMAGE = join(releasedDir, 'proto.binpb');
-
-interface EventsDocument {
-  info: unknown;
-  components: {
-    messages: Record<string, { headers: unknown; payload: unknown }>;
-    schemas: Record<string, unknown>;
-  };
-}
-
-interface PathsDocument {
-  paths: Record<string, Record<string, unknown>>;
-}
 
 /** Changes that break integrators or peers of the released version, a line each. */
 export async function breakingChanges(outDir: string): Promise<string[]> {
@@ -41,15 +30,11 @@ export async function release(): Promise<void> {
 }
 
 /** Compares two bundles of one contract. */
-export function breakingInDocument(name: string, released: unknown, present: unknown): Promise<string[]> {
+export function breakingInDocument(name: string, released: Document, present: Document): Promise<string[]> {
   return inScratch(async (scratch) => {
     const paths = [join(scratch, 'released.json'), join(scratch, 'present.json')] as const;
-    const comparable = (document: unknown) =>
-      JSON.stringify(
-        name === ASYNCAPI_DOCUMENT
-          ? asOpenapi(document as EventsDocument)
-          : withoutPages(document as PathsDocument),
-      );
+    const comparable = (document: Document) =>
+      JSON.stringify(name === ASYNCAPI_DOCUMENT ? asOpenapi(document) : withoutPages(document));
     await writeFile(paths[0], comparable(released));
     await writeFile(paths[1], comparable(present));
     const options = ['--flatten-params', '--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--format=json'];
@@ -96,8 +81,8 @@ function findingsOf(output: string): OasdiffFinding[] {
 }
 
 /** Pages for browsers may change at any time. In `webhooks`, `x-internal` only concerns generators. */
-function withoutPages(document: PathsDocument): unknown {
-  const isPage = (operation: unknown) => (operation as { 'x-internal'?: boolean })['x-internal'] === true;
+function withoutPages(document: Document): unknown {
+  const isPage = (operation: object) => (operation as Operation)['x-internal'] === true;
   const kept = Object.entries(document.paths).map(([path, item]) => [
     path,
     Object.fromEntries(Object.entries(item).filter(([, operation]) => !isPage(operation))),
@@ -106,8 +91,8 @@ function withoutPages(document: PathsDocument): unknown {
 }
 
 /** Events as answers of invented operations: they may gain members, never lose or change them. */
-function asOpenapi({ info, components }: EventsDocument): unknown {
-  const paths = Object.entries(components.messages).map(([type, { headers, payload }]) => [
+function asOpenapi({ info, components }: Document): unknown {
+  const paths = Object.entries(components.messages ?? {}).map(([type, { headers, payload }]) => [
     `/${type}`,
     {
       get: {

@@ -101,6 +101,7 @@ export const rooms: Record<string, Room> = {
     path: '^src/docs/',
     mayImport: [
       '^src/config/package\\.ts$',
+      '^src/codegen/documents\\.ts$',
       '^src/edge/docs/site-file\\.ts$',
       '^src/edge/pages/(html|icons|tokens)\\.ts$',
       '^src/telemetry/metric-list\\.ts$',

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Document } from '../documents.js';
 import { ASYNCAPI_DOCUMENT, documents, redoclyConfig, sourceOf } from '../layout.js';
 import { mustRun } from '../run-tool.js';
 
@@ -7,7 +8,7 @@ export function bundlePath(outDir: string, name: string): string {
   return join(outDir, name === ASYNCAPI_DOCUMENT ? 'asyncapi' : 'openapi', `${name}.json`);
 }
 
-export async function readBundle<T = Record<string, unknown>>(outDir: string, name: string): Promise<T> {
+export async function readBundle<T = Document>(outDir: string, name: string): Promise<T> {
   return JSON.parse(await readFile(bundlePath(outDir, name), 'utf8')) as T;
 }
 

@@ -1,51 +1,43 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import type { Schema } from '../documents.js';
 import { ASYNCAPI_DOCUMENT, BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-interface Document {
-  components: {
-    messages: Record<
-      string,
-      {
-        name: string;
-        headers: { $ref: string };
-        payload: { $ref: string };
-        examples: { payload: Json }[];
-      }
-    >;
-    schemas: Record<string, JSONSchema>;
-  };
-}
-
 export type EventContract = Awaited<ReturnType<typeof readEvents>>;
 
 /** The messages of the AsyncAPI document, its schemas, and the events with the names of their payloads. */
 export async function readEvents(outDir: string) {
-  const { components } = await readBundle<Document>(outDir, ASYNCAPI_DOCUMENT);
+  const { components } = await readBundle(outDir, ASYNCAPI_DOCUMENT);
   const definitions = toDefinitions(components.schemas as Json) as Record<string, JSONSchema>;
-  const messages = Object.values(components.messages);
+  const messages = Object.values(components.messages ?? {});
   const events = messages.map(({ name, payload }) => ({
     name,
-    schema: payload.$ref.split('/').pop() as string,
+    schema: nameIn(payload),
   }));
   return { messages, definitions, events };
+}
+
+function nameIn({ $ref = '' }: Schema = {}): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
 /** The AsyncAPI document -> a type, a schema and an example for each event. */
 export async function generateEventTypes(outDir: string): Promise<void> {
   const { messages, definitions, events } = await readEvents(outDir);
-  const headers = messages[0]?.headers.$ref.split('/').pop() as string;
   await writeFile(join(outDir, 'asyncapi/events.ts'), BANNER + (await types(definitions, events)));
-  await writeFile(join(outDir, 'asyncapi/schemas.ts'), schemas(definitions, events, headers));
+  await writeFile(
+    join(outDir, 'asyncapi/schemas.ts'),
+    schemas(definitions, events, nameIn(messages[0]?.headers)),
+  );
   const samples = messages.map(({ name, examples }) => [name, examples[0]?.payload]);
   await writeFile(join(outDir, 'asyncapi/examples.ts'), examplesOf(Object.fromEntries(samples)));
 }
 
-function examplesOf(samples: Json): string {
+function examplesOf(samples: object): string {
   return `${BANNER}import type { EventsByType, EventType } from './events.js';
 
 /** The first example of each event type, in the order of the contract. */

@@ -1,19 +1,4 @@
-interface Contract {
-  info: { description: string; summary: string };
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
-interface Operation {
-  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>;
-}
-
-type Schema = Record<string, unknown> & {
-  properties?: Record<string, unknown>;
-  required?: string[];
-  oneOf?: { $ref: string }[];
-  discriminator?: unknown;
-};
+import { type Document, METHODS, type Schema } from '../documents.js';
 
 /** Checks of Python and Go clients on answers, which would fail on additions of later releases. */
 const CHECKED_BY_THE_SERVER = new Set([
@@ -31,15 +16,17 @@ const CHECKED_BY_THE_SERVER = new Set([
 const ADDED_LATER: Readonly<Record<string, readonly string[]>> = { WorkerV2: ['offboardedAt'] };
 
 /** Generators repeat the document's description in every file; its summary suffices there. */
-export function contractForSdk<T extends object>(contract: T): T {
-  const { info, ...rest } = structuredClone(contract) as T & Contract;
-  const operations = Object.values(rest.paths).flatMap((path) => Object.values(path));
-  for (const response of operations.flatMap(({ responses = {} }) => Object.values(responses))) {
+export function contractForSdk(contract: Document): Document {
+  const { info, ...rest } = structuredClone(contract);
+  const operations = Object.values(rest.paths).flatMap((item) =>
+    METHODS.flatMap((method) => item[method] ?? []),
+  );
+  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
     if (isWithoutMembers(response.content?.['application/json']?.schema)) {
       delete response.content;
     }
   }
-  return { ...rest, info: { ...info, description: info.summary } } as T;
+  return { ...rest, info: { ...info, description: info.summary ?? '' } };
 }
 
 /** Such a body says nothing, and a method that returned it would change its signature in Go. */
@@ -48,8 +35,8 @@ function isWithoutMembers(schema: Schema | undefined): boolean {
 }
 
 /** For generators of validators: the server validates. */
-export function withoutChecks<T extends object>(contract: T): T {
-  const tolerant = withoutKeywords(contract) as T & Contract;
+export function withoutChecks(contract: Document): Document {
+  const tolerant = withoutKeywords(contract) as Document;
   const { schemas } = tolerant.components;
   for (const [name, schema] of Object.entries(schemas)) {
     schema.required = schema.required?.filter((member) => !ADDED_LATER[name]?.includes(member));
@@ -76,7 +63,7 @@ function withoutKeywords(node: unknown, isMapOfNames = false): unknown {
 /** A choice of objects as one object with all members: generators would need a validation package. */
 function flat(choice: Schema, schemas: Record<string, Schema>): Schema {
   const { oneOf = [], discriminator: _, ...rest } = choice;
-  const options = oneOf.map(({ $ref }) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Schema);
+  const options = oneOf.map(({ $ref = '' }) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Schema);
   const [first, ...others] = options.map(({ required = [] }) => required);
   return {
     ...rest,

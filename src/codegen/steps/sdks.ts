@@ -1,5 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Document } from '../documents.js';
 import { OPENAPI_DOCUMENTS, type OpenapiDocument, root, version } from '../layout.js';
 import { inScratch, mustRun } from '../run-tool.js';
 import { readBundle } from './bundles.js';
@@ -21,7 +22,7 @@ const GENERATORS = {
   },
   python: {
     settings: { generatorName: 'python', templateDir: join(templates, 'python') },
-    prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
+    prepare: (contract: Document) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: `integration_${document.replace('-', '_')}`,
       projectName: `integration-${document}`,
@@ -30,7 +31,7 @@ const GENERATORS = {
   },
   go: {
     settings: { generatorName: 'go', templateDir: join(templates, 'go') },
-    prepare: (contract: object) => withoutChecks(contractForSdk(contract)),
+    prepare: (contract: Document) => withoutChecks(contractForSdk(contract)),
     options: (document: OpenapiDocument) => ({
       packageName: document.replace('-', ''),
       disallowAdditionalPropertiesIfNotPresent: false,
@@ -52,7 +53,7 @@ export function generateSdks(outDir: string): Promise<void> {
     for (const [language, { settings, prepare, options }] of Object.entries(GENERATORS)) {
       for (const document of OPENAPI_DOCUMENTS) {
         const inputSpec = join(scratch, `${language}-${document}-contract.json`);
-        await writeFile(inputSpec, JSON.stringify(prepare(await readBundle<object>(outDir, document))));
+        await writeFile(inputSpec, JSON.stringify(prepare(await readBundle(outDir, document))));
         const job = {
           ...settings,
           inputSpec,

@@ -2,27 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
+import { type Document, METHODS } from '../documents.js';
 import { BANNER, OPENAPI_DOCUMENTS, type OpenapiDocument } from '../layout.js';
 import { readBundle } from './bundles.js';
-
-interface Operation {
-  operationId: string;
-  summary?: string;
-  security?: Record<string, unknown>[];
-  'x-invalid-request'?: 'handler';
-}
-
-interface Document {
-  security?: Record<string, unknown>[];
-  paths: Record<string, Record<string, Operation>>;
-}
-
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** The OpenAPI documents -> types of every operation for the edge, and a table of operations. */
 export async function generateServerTypes(outDir: string): Promise<void> {
   for (const name of OPENAPI_DOCUMENTS) {
-    const document = await readBundle<Document>(outDir, name);
+    const document = await readBundle(outDir, name);
     const types = astToString(
       await openapiTS(document as never, { alphabetize: true, transform: publicIdType }),
     );

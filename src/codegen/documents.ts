@@ -1,0 +1,117 @@
+/** The parts of OpenAPI, AsyncAPI and JSON Schema that generators and the documentation read. */
+export interface Schema {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  examples?: unknown[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  oneOf?: Schema[];
+  discriminator?: unknown;
+}
+
+export interface Example {
+  $ref?: string;
+  summary?: string;
+  value?: unknown;
+  headers?: Record<string, string>;
+  payload?: unknown;
+}
+
+export interface Parameter {
+  $ref?: string;
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  description?: string;
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface Media {
+  schema?: Schema;
+  examples?: Record<string, Example>;
+}
+
+export interface Header {
+  $ref?: string;
+  description?: string;
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
+}
+
+export interface Response {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Media>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags?: string[];
+  parameters?: Parameter[];
+  requestBody?: { $ref?: string; required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  'x-internal'?: boolean;
+  'x-invalid-request'?: 'handler';
+}
+
+interface SecurityScheme {
+  description?: string;
+  type: string;
+  scheme?: string;
+  name?: string;
+}
+
+export const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+export type Method = (typeof METHODS)[number];
+
+export type PathItem = { parameters?: Parameter[] } & { [Name in Method]?: Operation };
+
+export interface Message {
+  name: string;
+  title: string;
+  summary?: string;
+  description?: string;
+  tags?: { $ref: string }[];
+  headers: Schema;
+  payload: Schema;
+  examples: Example[];
+}
+
+export interface Tag {
+  name: string;
+  description?: string;
+}
+
+export interface Document {
+  info: { title: string; version: string; summary?: string; description: string };
+  servers: unknown;
+  security?: Record<string, string[]>[];
+  tags?: Tag[];
+  paths: Record<string, PathItem>;
+  webhooks?: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, Schema>;
+    responses?: Record<string, Response>;
+    securitySchemes: Record<string, SecurityScheme>;
+    messages?: Record<string, Message>;
+    tags?: Record<string, Tag>;
+  };
+}
