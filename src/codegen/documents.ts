@@ -18,6 +18,7 @@ export interface Schema {
   required?: string[];
   oneOf?: Schema[];
   discriminator?: unknown;
+  'x-public-id-prefix'?: string;
 }
 
 export interface Example {
@@ -109,6 +110,7 @@ export interface Document {
   webhooks?: Record<string, PathItem>;
   components: {
     schemas: Record<string, Schema>;
+    parameters?: Record<string, Parameter>;
     responses?: Record<string, Response>;
     securitySchemes: Record<string, SecurityScheme>;
     messages?: Record<string, Message>;

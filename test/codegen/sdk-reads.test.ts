@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Document, Operation } from '../../src/codegen/documents.js';
 import { sdkReads } from '../../src/codegen/steps/sdk-reads.js';
-import { type Contract, readsOf } from '../../src/codegen/steps/sdk-reads-contract.js';
+import { readsOf } from '../../src/codegen/steps/sdk-reads-contract.js';
 
-const withOneOperation: Contract = {
+const withOneOperation = {
   paths: {
     '/v3/clients/{clientId}/pay-runs': {
-      parameters: [{ $ref: '#/components/parameters/ClientId' } as never],
+      parameters: [{ $ref: '#/components/parameters/ClientId' }],
       get: {
         operationId: 'listPayRunsV3',
         tags: ['Pay runs'],
@@ -34,7 +35,7 @@ const withOneOperation: Contract = {
       Problem: { type: 'object' },
     },
   },
-};
+} as unknown as Document;
 
 test('an operation of the contract is a read in Go, with its pages, and its models are exported', () => {
   const { 'go/reads/reads.go': reads, 'go/reads/models.go': models } = sdkReads(withOneOperation);
@@ -93,18 +94,22 @@ test('an operation of the contract is a read in TypeScript, with its pages', () 
 });
 
 describe('an operation that the generator cannot express is refused', () => {
-  type Item = Contract['paths'][string];
+  type Item = { get: Operation };
   const [path, item] = Object.entries(withOneOperation.paths)[0] as [string, Item];
   const changed =
-    (get: Partial<Item['get']>, more: Contract['paths'] = {}) =>
+    (get: Partial<Operation>, more: Document['paths'] = {}) =>
     () =>
       readsOf({ ...withOneOperation, paths: { [path]: { ...item, get: { ...item.get, ...get } }, ...more } });
   const answering = (schema: object) => ({
-    responses: { 200: { content: { 'application/json': { schema } } } },
+    responses: { 200: { description: '', content: { 'application/json': { schema } } } },
   });
 
   test.each([
-    ['a filter', changed({ parameters: [{ name: 'status', in: 'query' }] }), 'would leave out status'],
+    [
+      'a filter',
+      changed({ parameters: [{ name: 'status', in: 'query', schema: {} }] }),
+      'would leave out status',
+    ],
     [
       'an answer without a name',
       changed(answering({ type: 'object' })),

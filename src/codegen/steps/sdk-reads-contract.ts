@@ -1,29 +1,4 @@
-export interface Contract {
-  paths: Record<string, { parameters?: Parameter[]; get: Operation }>;
-  components: { parameters: Record<string, Parameter>; schemas: Record<string, Schema> };
-}
-
-interface Operation {
-  operationId: string;
-  tags: [string];
-  description: string;
-  parameters?: Parameter[];
-  responses: { 200: { content: { 'application/json': { schema: Schema } } } };
-}
-
-interface Parameter {
-  $ref?: string;
-  name: string;
-  in: string;
-  required?: boolean;
-}
-
-interface Schema {
-  $ref?: string;
-  type?: string;
-  items?: Schema;
-  enum?: string[];
-}
+import type { Document, Operation, PathItem, Schema } from '../documents.js';
 
 /** An operation as the SDKs have it; names in backticks are written as each language writes them. */
 export interface Read {
@@ -74,16 +49,16 @@ const OWN: Readonly<Record<string, { name?: string; sentence?: string }>> = {
 /** What is known of queries without a line written for it: pages, and what is required. */
 const OF_PAGES = ['limit', 'cursor'];
 
-export function readsOf({ paths, components }: Contract): Read[] {
+export function readsOf({ paths, components }: Document): Read[] {
   const reads = Object.entries(paths)
     .filter(isRead)
     .map(([path, { get, parameters = [] }]) => {
       const all = [...parameters, ...(get.parameters ?? [])].map(
-        (parameter) => components.parameters[nameIn(parameter)] ?? parameter,
+        (parameter) => components.parameters?.[nameIn(parameter)] ?? parameter,
       );
       const { items } = answerOf(get);
       const [, of = '', list = ''] = /\{(\w+)Id\}\/([\w-]+)$/.exec(path) ?? [];
-      const [sentence = ''] = /^.*?\.(?=\s|$)/s.exec(get.description) ?? [];
+      const [sentence = ''] = /^.*?\.(?=\s|$)/s.exec(get.description ?? '') ?? [];
       const answer = items ?? answerOf(get);
       const extra = all.find((one) => one.in === 'query' && !one.required && !OF_PAGES.includes(one.name));
       assertIs(extra === undefined, get, `the SDKs would leave out ${extra?.name}`);
@@ -99,7 +74,7 @@ export function readsOf({ paths, components }: Contract): Read[] {
         // Pages are read by a method of their own.
         sentence: sentence.replace(/\s+/g, ' ').replace(/, or one page of them\b.*(?=\.)/, ''),
         ...OWN[get.operationId],
-        group: get.tags[0],
+        group: get.tags?.[0] ?? '',
         inPath: all.flatMap(({ in: place, name }) => (place === 'path' ? name : [])),
         inQuery: all.flatMap(({ in: place, name, required }) => (place === 'query' && required ? name : [])),
         record: nameIn(answer) || 'string',
@@ -125,7 +100,7 @@ function assertIs(isSo: boolean, { operationId }: Operation, fault: string): voi
 }
 
 /** Every record and enumeration in the answers to the reads. */
-export function modelsOf({ paths, components: { schemas } }: Contract): Model[] {
+export function modelsOf({ paths, components: { schemas } }: Document): Model[] {
   const found = new Set<string>();
   const visit = (node: unknown) => {
     for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -139,16 +114,16 @@ export function modelsOf({ paths, components: { schemas } }: Contract): Model[] 
   visit(reads.map(([, { get }]) => answerOf(get)));
   return [...found].sort().flatMap((name) => {
     const { type, enum: values = [] } = schemas[name] as Schema;
-    return type === 'object' || values.length > 0 ? { name, values } : [];
+    return type === 'object' || values.length > 0 ? { name, values: values.map(String) } : [];
   });
 }
 
-function isRead([, { get }]: [path: string, item: { get: Operation }]): boolean {
-  return get.operationId !== WRITTEN_BY_HAND;
+function isRead(entry: [path: string, item: PathItem]): entry is [string, PathItem & { get: Operation }] {
+  return entry[1].get?.operationId !== WRITTEN_BY_HAND;
 }
 
-function answerOf(operation: Operation): Schema {
-  return operation.responses[200].content['application/json'].schema;
+function answerOf({ responses }: Operation): Schema {
+  return responses[200]?.content?.['application/json']?.schema ?? {};
 }
 
 function nameIn({ $ref = '' }: { $ref?: string | undefined }): string {

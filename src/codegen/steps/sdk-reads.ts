@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Document } from '../documents.js';
 import { BANNER, GO_BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
-import { type Contract, camel, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
+import { camel, type Model, modelsOf, type Read, readsOf } from './sdk-reads-contract.js';
 
 /** The gateway's document -> its reads and the models, in all three SDKs. */
 export async function generateSdkReads(outDir: string): Promise<void> {
-  const files = sdkReads(await readBundle<Contract>(outDir, 'gateway'));
+  const files = sdkReads(await readBundle(outDir, 'gateway'));
   for (const [path, text] of Object.entries(files)) {
     const file = join(outDir, 'sdk', path);
     await mkdir(dirname(file), { recursive: true });
@@ -15,7 +16,7 @@ export async function generateSdkReads(outDir: string): Promise<void> {
 }
 
 /** Files by their path in `sdk/`. */
-export function sdkReads(contract: Contract): Record<string, string> {
+export function sdkReads(contract: Document): Record<string, string> {
   const reads = readsOf(contract);
   const models = modelsOf(contract);
   const withCodes = [...models, { name: 'ProblemCode', values: ['invalid_request'] }];

@@ -1,23 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import type { Document, Schema } from '../documents.js';
 import { BANNER, root } from '../layout.js';
 
 /** What the contracts have in common. */
-async function sharedComponents<T>(name: string): Promise<T> {
+async function sharedComponents(name: string): Promise<Document['components']> {
   const source = await readFile(join(root, 'openapi/shared', `${name}.yaml`), 'utf8');
-  return (parse(source) as { components: T }).components;
-}
-
-interface IdSchema {
-  description: string;
-  pattern: string;
-  'x-public-id-prefix': string;
+  return (parse(source) as Document).components;
 }
 
 /** openapi/shared/ids.yaml -> a type per kind of public id, and its prefix. */
 export async function generateIds(outDir: string): Promise<void> {
-  const { schemas } = await sharedComponents<{ schemas: Record<string, IdSchema> }>('ids');
+  const { schemas } = await sharedComponents('ids');
   const kinds = Object.entries(schemas);
   const types = kinds.map(
     ([name, schema]) =>
@@ -34,15 +29,10 @@ export async function generateIds(outDir: string): Promise<void> {
   await writeFile(join(outDir, 'ids.ts'), text);
 }
 
-interface EmailSchema {
-  pattern: string;
-  maxLength: number;
-}
-
 /** The schema EmailAddress -> its rule, for the platform. */
 export async function generateEmailAddress(outDir: string): Promise<void> {
-  const { schemas } = await sharedComponents<{ schemas: { EmailAddress: EmailSchema } }>('directory');
-  const { pattern, maxLength } = schemas.EmailAddress;
+  const { schemas } = await sharedComponents('directory');
+  const { pattern, maxLength } = schemas.EmailAddress as Schema;
   const text = `${BANNER}
 /** What the contracts accept as an e-mail address. */
 export const emailAddress = {
@@ -53,24 +43,18 @@ export const emailAddress = {
   await writeFile(join(outDir, 'email-address.ts'), text);
 }
 
-interface Response {
-  content?: Record<string, { examples: Record<string, { value: { code: string; message: string } }> }>;
-}
-
 const CODE_ROW = /^\|\s*`(\w+)`\s*\|\s*(\d{3})\s*\|/gm;
 
 /** The table of codes -> their HTTP statuses. Examples -> the sentence of codes that always have the same. */
 export async function generateProblems(outDir: string): Promise<void> {
-  const { schemas, responses } = await sharedComponents<{
-    schemas: { ProblemCode: { description: string } };
-    responses: Record<string, Response>;
-  }>('problem');
-  const rows = [...schemas.ProblemCode.description.matchAll(CODE_ROW)];
+  const { schemas, responses = {} } = await sharedComponents('problem');
+  const rows = [...(schemas.ProblemCode?.description ?? '').matchAll(CODE_ROW)];
   const statuses = rows.map(([, code, status]) => `  ${code}: ${status},`);
   const sentences = new Map<string, Set<string>>();
   for (const { content = {} } of Object.values(responses)) {
-    for (const { value } of Object.values(content).flatMap(({ examples }) => Object.values(examples))) {
-      sentences.set(value.code, (sentences.get(value.code) ?? new Set()).add(value.message));
+    for (const { value } of Object.values(content).flatMap(({ examples = {} }) => Object.values(examples))) {
+      const { code, message } = value as { code: string; message: string };
+      sentences.set(code, (sentences.get(code) ?? new Set()).add(message));
     }
   }
   // A sentence with a number differs from case to case.
