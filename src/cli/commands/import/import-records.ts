@@ -1,5 +1,10 @@
 import type { DescMethod, JsonObject } from '@bufbuild/protobuf';
-import { type FieldViolation, ServiceError } from '../../../errors/service-error.js';
+import type { ErrorDetail } from '../../../../generated/proto/integration/errors/v1/errors.js';
+import type {
+  ImportRecordsResponse,
+  RefusedLine,
+} from '../../../../generated/proto/integration/platform/v1/import.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { DynamicClient } from '../../../rpc/dynamic-client.js';
 import { misfitsOf } from '../../../rpc/request-check.js';
 import { stopSignal } from '../../stop-signals.js';
@@ -19,29 +24,10 @@ export interface ImportCommandOptions extends TargetOptions {
   json?: boolean;
 }
 
-interface RefusedLine {
-  line: number;
-  code: string;
-  message: string;
-  fieldViolations: readonly FieldViolation[];
-}
-
-interface Outcome {
-  imported: number;
-  importedLines: { line: number; id: string }[];
-  refusedLines: RefusedLine[];
-}
+type Outcome = Pick<ImportRecordsResponse, 'imported' | 'importedLines' | 'refusedLines'>;
 
 /** The path of the line in the message by which it is checked. */
 const PREFIX = /^lines\.lines\[0\]\.?/;
-
-/** The shape of the server's report, which leaves out zeros and empty lists. */
-interface Report extends Partial<Omit<Outcome, 'refusedLines'>> {
-  refusedLines?: {
-    line: number;
-    error: { code: string; message: string; fieldViolations?: FieldViolation[] };
-  }[];
-}
 
 export async function importRecords(file: string, options: ImportCommandOptions): Promise<void> {
   const target = targetOf(options, 'platform');
@@ -57,9 +43,12 @@ export async function importRecords(file: string, options: ImportCommandOptions)
     const lines = progress.counted(source.lines, stop);
     const requests = requestsOf(lines, method, options, outcome, () => progress.sent());
     for await (const answer of client.stream(method, requests)) {
-      const report = answer as unknown as Report;
-      add(outcome, report);
-      refusedByService += report.refusedLines?.length ?? 0;
+      // The JSON of protobuf leaves out zeros and empty lists.
+      const { imported = 0, importedLines = [], refusedLines = [] } = answer as unknown as Partial<Outcome>;
+      outcome.imported = imported;
+      outcome.importedLines.push(...importedLines);
+      outcome.refusedLines.push(...refusedLines);
+      refusedByService += refusedLines.length;
       const share = progress.share(outcome.imported + refusedByService);
       bar.show(share, `${outcome.imported} imported, ${outcome.refusedLines.length} refused`);
     }
@@ -108,31 +97,18 @@ function requestsOf(
   const settings = { dryRun, stopAtFirstRefusal, reportIds: ids };
   return messagesOf(lines, settings, misfits, ({ line, violations }) => {
     const message = 'The line was not sent, because it does not fit what can be imported.';
-    outcome.refusedLines.push({ line, code: 'INVALID_REQUEST', message, fieldViolations: violations });
+    const error = { code: ErrorCode.INVALID_REQUEST, message, fieldViolations: [...violations] };
+    outcome.refusedLines.push({ line, error });
   });
-}
-
-function add(outcome: Outcome, { imported = 0, importedLines = [], refusedLines = [] }: Report): void {
-  outcome.imported = imported;
-  outcome.importedLines.push(...importedLines);
-  for (const { line, error } of refusedLines) {
-    const { message, fieldViolations = [] } = error;
-    outcome.refusedLines.push({
-      line,
-      code: error.code.replace('ERROR_CODE_', ''),
-      message,
-      fieldViolations,
-    });
-  }
 }
 
 /** Also prints the outcome of an interrupted import: what was imported stays. */
 function tell(
-  { imported, importedLines, refusedLines }: Outcome,
+  { imported, importedLines, refusedLines: lines }: Outcome,
   { json, dryRun = false, ids }: ImportCommandOptions,
 ): void {
-  const refused = refusedLines.length;
-  refusedLines.sort((one, other) => one.line - other.line);
+  const refused = lines.length;
+  const refusedLines = lines.sort((one, other) => one.line - other.line).map(refusalIn);
   if (json) {
     print(asJson({ dryRun, imported, refused, importedLines, refusedLines }));
     return;
@@ -143,7 +119,12 @@ function tell(
   print([...created, ...refusedLines.map(asText), sum].join('\n'));
 }
 
-function asText({ line, code, message, fieldViolations }: RefusedLine): string {
+function refusalIn({ line, error }: RefusedLine) {
+  const { code, message, fieldViolations = [] } = error as ErrorDetail;
+  return { line, code: code.replace('ERROR_CODE_', ''), message, fieldViolations };
+}
+
+function asText({ line, code, message, fieldViolations }: ReturnType<typeof refusalIn>): string {
   const violations = fieldViolations.map(
     ({ path, message: what }) => `\n  - ${printableLine(`${path} ${what}`)}`,
   );
