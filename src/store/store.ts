@@ -24,7 +24,6 @@ import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
-import { webhookUnitOfWork } from './adapters/webhooks/unit-of-work.js';
 import type { Database } from './database.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
@@ -140,11 +139,10 @@ export async function openStore(options: StoreOptions) {
     purge: purgeStore(database, (...place) => audit?.listener.onSpoiled(...place)),
     expiry: expiryStore(database),
     platform: platformUnitOfWork(database, due, onInvalidEvent),
-    operator: operatorUnitOfWork(database),
+    operator: operatorUnitOfWork(database, due),
     observations: auditWriter(database),
     seals: sealStore(database),
     signOn: signOnUnitOfWork(database, due, onInvalidEvent),
-    webhooks: webhookUnitOfWork(database, due),
     sending: sendingUnitOfWork(database, options.onLookFailed),
     /** Woken by every write here that makes deliveries due. */
     deliveriesDue,

@@ -61,7 +61,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     showStore(role, store);
     const services = servicesOf(role, store, secrets, { passwords, keeping, tally });
     const listeners = await openListeners({ ...role, store, services, health, audit: tally, tlsFiles });
-    const closing = startClosingSubscriptions(store.webhooks, log);
+    const closing = startClosingSubscriptions(store.operator, log);
     const warning = startWarningOfExpiry(store, config.WEBHOOK_FAILING_LIMIT, log);
     const audit = startKeepingAudit(store, tally, log, firstLook);
     return {

@@ -1,6 +1,6 @@
 import { warnOfExpiry } from '../../domain/maintenance/expiry.js';
+import type { OperatorUnitOfWork } from '../../domain/operator/unit-of-work.js';
 import { closeAll } from '../../domain/webhooks/subscriptions/status.js';
-import type { WebhookUnitOfWork } from '../../domain/webhooks/unit-of-work.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
@@ -9,7 +9,7 @@ const CLOSE_EVERY_MS = 1_000;
 const FAILURE = 'cannot close open deliveries of inactive subscriptions';
 
 /** Holds or cancels, in batches, the open deliveries of subscriptions that were disabled or deleted. */
-export function startClosingSubscriptions(unitOfWork: WebhookUnitOfWork, log: Log): Running {
+export function startClosingSubscriptions(unitOfWork: OperatorUnitOfWork, log: Log): Running {
   return repeating(CLOSE_EVERY_MS, log, FAILURE, async (ending) => {
     const deliveries = await closeAll(unitOfWork, ending);
     if (deliveries > 0) {

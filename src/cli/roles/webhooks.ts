@@ -24,7 +24,7 @@ export function webhookParts(
   outboxMetrics(metrics, () => store.sending.rows.outbox(), store.clock);
   return {
     webhooks: {
-      unitOfWork: store.webhooks,
+      unitOfWork: store.operator,
       environment: config.ENVIRONMENT,
       clock: store.clock,
       secrets,

@@ -1,5 +1,7 @@
-import type { Instance } from '../platform/rows/organization.js';
+import type { Client, Instance } from '../platform/rows/organization.js';
 import type { Attributed, CommonChanges, UnitOfWork } from '../unit-of-work.js';
+import type { DeliveryLogRows } from '../webhooks/logs/deliveries.js';
+import type { EventLogRows } from '../webhooks/logs/events.js';
 import type { SubscriptionDeliveryRows, SubscriptionRows } from '../webhooks/subscriptions/rows.js';
 import type { AuditRows } from './audit.js';
 import type { ApplicationRows } from './rows/applications.js';
@@ -10,6 +12,7 @@ import type { ServiceTokenRows } from './rows/service-tokens.js';
 /** All rows that operators read. */
 export interface OperatorRows {
   readonly instances: { find(id: string): Promise<Instance | undefined> };
+  readonly clients: { find(id: string): Promise<Client | undefined> };
   readonly integrations: IntegrationRows;
   readonly instanceIntegrations: InstanceIntegrationRows;
   readonly apiKeys: ApiKeyRows;
@@ -19,12 +22,17 @@ export interface OperatorRows {
   readonly encryptionKeys: EncryptionKeyRows;
   /** Deleted with their instance integration. */
   readonly subscriptions: SubscriptionRows;
-}
-
-/** All rows that one write may change, in its transaction. */
-export interface OperatorChanges extends OperatorRows, CommonChanges, Attributed {
+  /** The deliveries of one subscription. */
   readonly deliveries: SubscriptionDeliveryRows;
+  readonly deliveryLog: DeliveryLogRows;
+  readonly eventLog: EventLogRows;
 }
 
-/** `inNameOf` gives its writes their actor. */
+/**
+ * All rows that one write may change, in its transaction. A subscription is locked by
+ * `subscriptions.findLocked`.
+ */
+export interface OperatorChanges extends OperatorRows, CommonChanges, Attributed {}
+
+/** `inNameOf` gives its writes their actor. Inserted deliveries wake waiting claims. */
 export type OperatorUnitOfWork = UnitOfWork<Omit<OperatorChanges, 'actor'>, OperatorRows>;

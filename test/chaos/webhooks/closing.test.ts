@@ -5,7 +5,7 @@ import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { newDelivery } from '../../../src/domain/webhooks/subscriptions/rows.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
-import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { eventually } from '../../support/eventually.js';
 import { roleTokens } from '../../support/role-tokens.js';
@@ -35,7 +35,7 @@ const clientOf = (channel: RpcChannel) => channel.clientOf(WebhookServiceService
 /** While the domain is down, so that pending deliveries are not sent. */
 async function plantPending({ dataDir }: ServiceProcess, subscriptionId: string): Promise<void> {
   const database = openSqlite(join(dataDir, 'integration.db'));
-  const unitOfWork = webhookUnitOfWork(database);
+  const unitOfWork = operatorUnitOfWork(database);
   const subscription = await unitOfWork.rows.subscriptions.find(subscriptionId);
   const event = {
     id: 'evt_1' as never,

@@ -11,7 +11,6 @@ import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import { sendingUnitOfWork } from '../../../src/store/adapters/webhooks/sending/unit-of-work.js';
-import { webhookUnitOfWork } from '../../../src/store/adapters/webhooks/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
 import { tokenRig } from '../../domain/sign-on/token-rig.js';
 import { describeEachDatabase } from '../../support/databases.js';
@@ -47,7 +46,7 @@ function servicesOver(database: Database, { issuer, clock }: Rig) {
   return [
     platformService(platformDependencies(platformUnitOfWork(database))),
     operatorService(over(operatorUnitOfWork(database))),
-    webhookService(over(webhookUnitOfWork(database))),
+    webhookService(over(operatorUnitOfWork(database))),
     deliveryService(over(sendingUnitOfWork(database))),
     maintenanceService(over(signOn)),
     signOnService({ ...issuer, unitOfWork: signOn }),

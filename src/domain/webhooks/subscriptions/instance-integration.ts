@@ -1,6 +1,6 @@
 import type { InstanceIntegrationId } from '../../../../generated/ids.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
-import type { WebhookChanges } from '../unit-of-work.js';
 import { type ManagedSubscription, MOST_CLOSED_AT_ONCE } from './rows.js';
 import { MAX_SUBSCRIPTIONS } from './rules.js';
 import {
@@ -26,7 +26,7 @@ export async function disableSubscriptionsOf(
 
 /** Before they are enabled, so that enabling is one short write. */
 export async function closeRestOf(
-  unitOfWork: UnitOfWork<ClosingChanges, Pick<WebhookChanges, 'subscriptions'>>,
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorChanges, 'subscriptions'>>,
   instanceIntegrationId: string,
 ): Promise<void> {
   const subscriptions = await subscriptionsOf(unitOfWork.rows, instanceIntegrationId);
@@ -37,7 +37,7 @@ export async function closeRestOf(
 
 /** Except those disabled for another reason. */
 export async function enableSubscriptionsOf(
-  changes: StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
+  changes: StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
   instanceIntegrationId: InstanceIntegrationId,
 ): Promise<void> {
   const subscriptions = await subscriptionsOf(changes, instanceIntegrationId);
@@ -61,7 +61,7 @@ export async function deleteSubscriptionsOf(
 
 /** By id, the order in which writes with events lock them. */
 async function subscriptionsOf(
-  { subscriptions }: Pick<WebhookChanges, 'subscriptions'>,
+  { subscriptions }: Pick<OperatorChanges, 'subscriptions'>,
   instanceIntegrationId: string,
 ): Promise<ManagedSubscription[]> {
   const all = { after: undefined, limit: MAX_SUBSCRIPTIONS };

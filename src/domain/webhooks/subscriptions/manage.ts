@@ -2,11 +2,11 @@ import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { lockedInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { changedFields, type Update, updatedFields } from '../../platform/changes.js';
 import { Violations } from '../../platform/violations.js';
 import { auditChange } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
-import type { WebhookChanges } from '../unit-of-work.js';
 import { lockedSubscription, type ManagedSubscription, writeSubscription } from './rows.js';
 import {
   type AddressPolicy,
@@ -23,7 +23,7 @@ export interface SubscriptionCreation
   instanceIntegrationId: string;
 }
 
-type Write<T> = (changes: WebhookChanges) => Promise<T>;
+type Write<T> = (changes: OperatorChanges) => Promise<T>;
 
 /** First checks what needs no database, including the address; the returned function does the rest. */
 export async function subscriptionCreation(
@@ -91,7 +91,7 @@ export async function subscriptionUpdate(
 }
 
 /** Locks the instance integration, with its subscriptions, until the transaction ends. */
-async function lockedConfigured(changes: WebhookChanges, id: string): Promise<InstanceIntegration> {
+async function lockedConfigured(changes: OperatorChanges, id: string): Promise<InstanceIntegration> {
   const connection = await lockedInstanceIntegration(changes, id);
   if (connection.configuredAt === null) {
     throw new ServiceError(
@@ -102,7 +102,7 @@ async function lockedConfigured(changes: WebhookChanges, id: string): Promise<In
   return connection;
 }
 
-async function refuseTooMany(changes: WebhookChanges, { id }: InstanceIntegration): Promise<void> {
+async function refuseTooMany(changes: OperatorChanges, { id }: InstanceIntegration): Promise<void> {
   if ((await changes.subscriptions.countOf(id)) >= MAX_SUBSCRIPTIONS) {
     const message = `The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`;
     throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
@@ -111,7 +111,7 @@ async function refuseTooMany(changes: WebhookChanges, { id }: InstanceIntegratio
 
 /** A client never changes its instance, and is never removed. */
 async function requireClients(
-  { clients }: WebhookChanges,
+  { clients }: OperatorChanges,
   { instanceId }: { instanceId: string },
   ids: readonly string[],
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import type { EventId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Clock } from '../../clock.js';
+import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
 import { matchesAny } from '../event-patterns.js';
 import type { LoggedEvent } from '../logs/events.js';
 import { type LogFilter, type LogPosition, logFilterViolations } from '../logs/page.js';
-import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
 import { getSubscription, lockedReceiver, newDelivery } from './rows.js';
 import type { Subscription } from './subscription.js';
 
@@ -38,7 +38,7 @@ type Replay = ReplayRequest & { since: number; until: number };
 
 /** Sends the events of a span to one subscription again, and reports progress after each batch. */
 export async function* replayEvents(
-  unitOfWork: UnitOfWork<WebhookChanges, WebhookRows>,
+  unitOfWork: UnitOfWork<OperatorChanges, OperatorRows>,
   request: ReplayRequest,
   { clock, signal }: ReplayOptions,
 ): AsyncGenerator<ReplayProgress> {
@@ -86,12 +86,12 @@ function checkedSince(request: ReplayRequest): number {
 }
 
 /** After all events until now, also those that are from before the clock was set back. */
-async function present({ eventLog }: WebhookRows, clock: Clock): Promise<number> {
+async function present({ eventLog }: OperatorRows, clock: Clock): Promise<number> {
   const newest = await eventLog.page({ after: undefined, limit: 1 }, { eventTypes: [] });
   return Math.max(clock(), newest.rows[0]?.occurredAt ?? 0) + 1;
 }
 
-async function startOf({ eventLog }: WebhookRows, { since, afterEventId }: Replay): Promise<LogPosition> {
+async function startOf({ eventLog }: OperatorRows, { since, afterEventId }: Replay): Promise<LogPosition> {
   const start = { createdAt: since, seq: 0 };
   if (afterEventId === undefined) {
     return start;
@@ -113,7 +113,7 @@ interface Batch {
 }
 
 /** Reads without a transaction, because few events may match. The batch checks again when it is written. */
-async function* batchesOf(rows: WebhookRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
+async function* batchesOf(rows: OperatorRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
   let after = start;
   for (;;) {
     const subscription = await getSubscription(rows, replay.subscriptionId);
@@ -157,7 +157,7 @@ function isWanted(
  * recorded with them: a domain that is killed does not record how the replay ended.
  */
 async function sendAgain(
-  changes: WebhookChanges,
+  changes: OperatorChanges,
   replay: Replay,
   events: readonly LoggedEvent[],
   isFirst: boolean,
@@ -189,7 +189,7 @@ async function sendAgain(
 }
 
 function recordReplay(
-  changes: WebhookChanges,
+  changes: OperatorChanges,
   type: string,
   { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
   ended: Record<string, string> = {},

@@ -1,12 +1,12 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { auditChange } from '../../unit-of-work.js';
 import type { Delivery } from '../deliveries.js';
 import { findDelivery } from '../logs/deliveries.js';
-import type { WebhookChanges } from '../unit-of-work.js';
 import { lockedReceiver, newDelivery } from './rows.js';
 
 /** Makes a new delivery of the same event, in any state of the earlier one. */
-export async function resendDelivery(changes: WebhookChanges, id: string): Promise<Delivery> {
+export async function resendDelivery(changes: OperatorChanges, id: string): Promise<Delivery> {
   const earlier = await findDelivery(changes, id);
   const subscription = await lockedReceiver(changes, earlier.subscriptionId);
   const { eventId } = earlier;

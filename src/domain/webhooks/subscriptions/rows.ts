@@ -2,11 +2,11 @@ import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../..
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { assertExpectedVersion, writeChanged } from '../../platform/changes.js';
 import { auditChange } from '../../unit-of-work.js';
 import { type Delivery, type DeliveryOrigin, UNTRIED } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
-import type { WebhookChanges } from '../unit-of-work.js';
 import type { Subscription, SubscriptionStatus } from './subscription.js';
 
 /** A signing secret, without the secret itself. */
@@ -70,7 +70,7 @@ export async function lockedSubscription(
 
 /** Writes changed fields, except for secrets, with a new version and an audit event. */
 export function writeSubscription(
-  changes: Pick<WebhookChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
+  changes: Pick<OperatorChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
   what: string,
   present: ManagedSubscription,
   fields: Partial<ManagedSubscription>,
@@ -87,7 +87,7 @@ export function writeSubscription(
  * disabled.
  */
 export async function lockedReceiver(
-  changes: Pick<WebhookChanges, 'subscriptions' | 'instanceIntegrations'>,
+  changes: Pick<OperatorChanges, 'subscriptions' | 'instanceIntegrations'>,
   id: string,
 ): Promise<ManagedSubscription> {
   const subscription = await lockedSubscription(changes, id);
@@ -100,7 +100,7 @@ export async function lockedReceiver(
 
 /** Events are recorded and sent again only while the connection is configured: links would not work. */
 export async function assertConfigured(
-  { instanceIntegrations }: Pick<WebhookChanges, 'instanceIntegrations'>,
+  { instanceIntegrations }: Pick<OperatorChanges, 'instanceIntegrations'>,
   { instanceIntegrationId }: Subscription,
 ): Promise<void> {
   const connection = await instanceIntegrations.find(instanceIntegrationId);

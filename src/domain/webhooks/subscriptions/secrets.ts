@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
 import { letEnd, validateRotation } from '../../operator/lifetime.js';
-import type { WebhookChanges } from '../unit-of-work.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import {
   lockedSubscription,
   type ManagedSubscription,
@@ -19,7 +19,7 @@ const SECRET_BYTES = 32;
 const MAX_SECRETS = 5;
 
 export async function newSubscriptionSecret(
-  { now, subscriptions }: WebhookChanges,
+  { now, subscriptions }: OperatorChanges,
   secrets: SecretBox,
   subscriptionId: SubscriptionId,
 ): Promise<{ kept: SubscriptionSecret; secret: string }> {
@@ -31,7 +31,7 @@ export async function newSubscriptionSecret(
 
 /** Removes expired secrets; valid ones end after the overlap. */
 export async function rotateSubscriptionSecret(
-  changes: WebhookChanges,
+  changes: OperatorChanges,
   secrets: SecretBox,
   { subscriptionId, overlapSeconds }: { subscriptionId: string; overlapSeconds?: number },
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {

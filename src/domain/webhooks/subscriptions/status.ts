@@ -1,6 +1,6 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
+import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.js';
 import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
-import type { WebhookChanges, WebhookRows } from '../unit-of-work.js';
 import {
   assertConfigured,
   type ClosedSubscription,
@@ -17,11 +17,11 @@ interface ChosenSubscription {
 }
 
 /** What a change of status changes. */
-export type StatusChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries' | 'audit' | 'actor'>;
+export type StatusChanges = Pick<OperatorChanges, 'now' | 'subscriptions' | 'deliveries' | 'audit' | 'actor'>;
 
 /** Missed events stay held until they are replayed. */
 export async function enableSubscription(
-  changes: StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
+  changes: StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
   { subscriptionId, expectedVersion }: ChosenSubscription,
 ): Promise<ManagedSubscription> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
@@ -79,8 +79,8 @@ export async function deleteSubscription(
 }
 
 type Switch = UnitOfWork<
-  ClosingChanges & StatusChanges & Pick<WebhookChanges, 'instanceIntegrations'>,
-  Pick<WebhookRows, 'deliveries'>
+  ClosingChanges & StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
+  Pick<OperatorRows, 'deliveries'>
 >;
 
 /** Enables a subscription in one short write, and says what it has missed. */
@@ -122,7 +122,7 @@ export async function remove(unitOfWork: Switch, chosen: ChosenSubscription): Pr
   return cancelled + pending + held;
 }
 
-export type ClosingChanges = Pick<WebhookChanges, 'now' | 'subscriptions' | 'deliveries'>;
+export type ClosingChanges = Pick<OperatorChanges, 'now' | 'subscriptions' | 'deliveries'>;
 
 /** Nothing is audited: what follows from a change of status belongs to that change. */
 type ClosingUnitOfWork = UnitOfWork<ClosingChanges, object>;
@@ -149,7 +149,7 @@ export async function closeRest(
 
 /** Does so for subscriptions that need it, up to a limit; the caller repeats it. */
 export async function closeAll(
-  unitOfWork: UnitOfWork<ClosingChanges, Pick<WebhookRows, 'deliveries'>>,
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorRows, 'deliveries'>>,
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;

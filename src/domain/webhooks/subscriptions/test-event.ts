@@ -1,13 +1,13 @@
 import type { EventType } from '../../../../generated/asyncapi/events.js';
 import { exampleEvents } from '../../../../generated/asyncapi/examples.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { RECEIVER } from '../../platform/links.js';
 import { invalidRequest } from '../../platform/violations.js';
 import { auditChange } from '../../unit-of-work.js';
 import type { Delivery } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import { matchesAny } from '../event-patterns.js';
-import type { WebhookChanges } from '../unit-of-work.js';
 import { lockedReceiver, newDelivery } from './rows.js';
 import { EVENT_TYPES } from './rules.js';
 import type { Subscription } from './subscription.js';
@@ -16,7 +16,7 @@ const RECEIVER_IN_SAMPLE = /(?<=^\/v\d\/instance-integrations\/)\w+/;
 
 /** Sends the sample of the contract as a test event to this subscription only. */
 export async function testSubscription(
-  changes: WebhookChanges,
+  changes: OperatorChanges,
   { subscriptionId, eventType }: { subscriptionId: string; eventType?: string },
 ): Promise<Delivery> {
   const subscription = await lockedReceiver(changes, subscriptionId);
@@ -45,7 +45,7 @@ function chosenType({ eventTypes }: Subscription, asked: string | undefined): Ev
 function testEvent(
   { instanceId }: Subscription,
   type: EventType,
-  { now, actor }: WebhookChanges,
+  { now, actor }: OperatorChanges,
 ): StoredEvent {
   const { entity, data } = exampleEvents[type];
   const { links, ...content } = data;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../domain/clock.js';
+import type { OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
 import type { SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import type { AddressGuard } from '../../../domain/webhooks/subscriptions/rules.js';
 import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscription.js';
-import type { WebhookUnitOfWork } from '../../../domain/webhooks/unit-of-work.js';
 
 export interface WebhookDependencies {
-  unitOfWork: WebhookUnitOfWork;
+  unitOfWork: OperatorUnitOfWork;
   environment: 'live' | 'demo';
   clock: Clock;
   secrets: SecretBox;

@@ -1,7 +1,10 @@
 import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
+import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
-import { instanceRows } from '../platform/organization.js';
-import { unitOfWorkOver } from '../unit-of-work.js';
+import { clientRows, instanceRows } from '../platform/organization.js';
+import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
+import { deliveryLogRows } from '../webhooks/logs/deliveries.js';
+import { eventLogRows } from '../webhooks/logs/events.js';
 import { subscriptionDeliveryRows } from '../webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../webhooks/subscriptions/rows.js';
 import { applicationRows } from './applications.js';
@@ -10,17 +13,24 @@ import { encryptionKeyRows } from './encryption-keys.js';
 import { instanceIntegrationRows, integrationRows } from './integrations.js';
 import { apiKeyRows, serviceTokenRows } from './keys.js';
 
-export function operatorUnitOfWork(database: Database): OperatorUnitOfWork {
-  return unitOfWorkOver(database, rowsOf, (writer, common) => ({
-    ...common,
-    ...rowsOf(writer),
-    deliveries: subscriptionDeliveryRows(writer),
-  }));
+/** `due` as for every unit of work: here it hears of inserted deliveries. */
+export function operatorUnitOfWork(database: Database, due?: DueListener): OperatorUnitOfWork {
+  return unitOfWorkOver(
+    database,
+    rowsOf,
+    (writer, common, noteDue) => ({
+      ...common,
+      ...rowsOf(writer),
+      deliveries: subscriptionDeliveryRows(writer, noteDue),
+    }),
+    due,
+  );
 }
 
-function rowsOf(database: Writer): OperatorRows {
-  return {
+const rowsOf = keptRows(
+  (database: Writer): OperatorRows => ({
     instances: instanceRows(database),
+    clients: clientRows(database),
     integrations: integrationRows(database),
     instanceIntegrations: instanceIntegrationRows(database),
     apiKeys: apiKeyRows(database),
@@ -29,5 +39,8 @@ function rowsOf(database: Writer): OperatorRows {
     auditEvents: auditRows(database),
     encryptionKeys: encryptionKeyRows(database),
     subscriptions: subscriptionRows(database),
-  };
-}
+    deliveries: subscriptionDeliveryRows(database),
+    deliveryLog: deliveryLogRows(database),
+    eventLog: eventLogRows(database),
+  }),
+);

@@ -6,7 +6,7 @@ import { reportOf } from '../../../../src/cli/commands/copies/restore-report.js'
 import { loadConfig } from '../../../../src/config/config.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { replayEvents } from '../../../../src/domain/webhooks/subscriptions/replay.js';
-import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
 import { openSqlite } from '../../../../src/store/dialects/sqlite.js';
 import { OPERATOR } from '../../../store/adapters/operator/rig.js';
@@ -36,7 +36,7 @@ async function within<T>(DATA_DIR: string, use: (database: Database) => Promise<
 async function replay(database: Database, command: string): Promise<void> {
   const [, subscriptionId = '', since = ''] = /--subscription (\S+) --since (\S+)$/m.exec(command) ?? [];
   const request = { subscriptionId, since: Date.parse(since), eventTypes: [], includeDelivered: false };
-  const unitOfWork = inNameOf(OPERATOR, webhookUnitOfWork({ ...database, clock: Date.now }));
+  const unitOfWork = inNameOf(OPERATOR, operatorUnitOfWork({ ...database, clock: Date.now }));
   const options = { clock: Date.now, signal: new AbortController().signal };
   for await (const _progress of replayEvents(unitOfWork, request, options)) {
     // To its end.

@@ -19,7 +19,6 @@ import { auditRows } from '../../../../src/store/adapters/operator/audit-events.
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
-import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { numberedKeys, policy } from '../../../domain/sign-on/keys/rig.js';
 import { plantDelivery } from '../../../store/adapters/webhooks/subscriptions/rig.js';
 import { plantInstance } from '../../../store/rows.js';
@@ -217,7 +216,7 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
       { secret_id: expect.any(String) },
     ]);
     await step('testSubscription', { subscriptionId }, ['subscription.tested', 'subscription']);
-    const rows = webhookUnitOfWork(database).rows;
+    const rows = operatorUnitOfWork(database).rows;
     const managed = (await rows.subscriptions.find(subscriptionId)) as ManagedSubscription;
     const deliveryId = await plantDelivery(database, managed, { status: 'DELIVERED', ended_at: 1 });
     await step('resendDelivery', { deliveryId }, [
@@ -283,7 +282,7 @@ async function servicesOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
       }),
       webhookService({
         ...dependencies,
-        unitOfWork: webhookUnitOfWork(database),
+        unitOfWork: operatorUnitOfWork(database),
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,

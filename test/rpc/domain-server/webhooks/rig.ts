@@ -9,8 +9,8 @@ import { DueSignal } from '../../../../src/domain/webhooks/sending/due-signal.js
 import { SealedBox } from '../../../../src/keys/sealed-box.js';
 import type { WebhookDependencies } from '../../../../src/rpc/domain-server/webhooks/dependencies.js';
 import { webhookService } from '../../../../src/rpc/domain-server/webhooks/index.js';
+import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { sendingUnitOfWork } from '../../../../src/store/adapters/webhooks/sending/unit-of-work.js';
-import { webhookUnitOfWork } from '../../../../src/store/adapters/webhooks/unit-of-work.js';
 import { fakeClock } from '../../../domain/clock.js';
 import { newConnection } from '../../../store/adapters/webhooks/subscriptions/rig.js';
 import type { DatabaseUnderTest } from '../../../support/databases.js';
@@ -38,7 +38,7 @@ export function webhookServing(under: DatabaseUnderTest) {
   return async function serving(overrides: Partial<WebhookDependencies> = {}) {
     const database = await under.openMigrated();
     const clock = fakeClock();
-    const unitOfWork = webhookUnitOfWork({ ...database, clock: clock.now });
+    const unitOfWork = operatorUnitOfWork({ ...database, clock: clock.now });
     const rig = await rigs.start([
       webhookService({
         unitOfWork,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventId, SubscriptionId } from '../../../../../generated/ids.js';
+import type { OperatorChanges } from '../../../../../src/domain/operator/unit-of-work.js';
 import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
 import type { DeliveryFilter } from '../../../../../src/domain/webhooks/logs/deliveries.js';
 import type { EventFilter } from '../../../../../src/domain/webhooks/logs/events.js';
-import type { WebhookChanges } from '../../../../../src/domain/webhooks/unit-of-work.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { queryPlansOf } from '../../../query-plans.js';
 import { OPERATOR } from '../../operator/rig.js';
@@ -15,7 +15,7 @@ const EVENT_IDS = ['evt_1', 'evt_2'] as EventId[];
 const DELIVERY_SEQS = [1];
 const SUBSCRIPTION_ID = 'whs_1' as SubscriptionId;
 
-type Use = (changes: WebhookChanges) => Promise<unknown>;
+type Use = (changes: OperatorChanges) => Promise<unknown>;
 
 const deliveries =
   (filter: Partial<DeliveryFilter>): Use =>
@@ -104,7 +104,7 @@ const uses: [title: string, use: Use, plan: RegExp][] = [
 describe('on SQLite', () => {
   const under = databaseUnderTest('SQLite');
   const plansOf = (use: Use) =>
-    queryPlansOf(under, (database) => inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use));
+    queryPlansOf(under, (database) => inNameOf(OPERATOR, operatorUnitOfWork(database)).run(use));
 
   test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
     const plans = await plansOf(use);

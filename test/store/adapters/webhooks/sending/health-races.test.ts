@@ -5,7 +5,7 @@ import { recordResults } from '../../../../../src/domain/webhooks/sending/record
 import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
 import { closeAll } from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { ErrorCode } from '../../../../../src/errors/service-error.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import type { Database, Writer } from '../../../../../src/store/database.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';
@@ -121,7 +121,7 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
       await recordResults(rig.dependencies, [refused(gone, 1, 410)]);
       expect(await rig.subscription(subscription)).toMatchObject({ status: 'DISABLED' });
     });
-    expect(await closeAll(webhookUnitOfWork(rig.database), PATIENT)).toBe(1);
+    expect(await closeAll(operatorUnitOfWork(rig.database), PATIENT)).toBe(1);
     expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['HELD', 'HELD']);
     await rig.record(succeeded(other));
     expect(await rig.delivery(other)).toMatchObject({ status: 'DELIVERED' });
@@ -134,7 +134,7 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
     const claimed = (await rig.claim()).deliveries.map(({ id }) => id);
     const [gone, other] = claimed as [DeliveryId, DeliveryId];
     const { subscription_id } = await rig.delivery(gone);
-    const closing = webhookUnitOfWork(rig.database);
+    const closing = operatorUnitOfWork(rig.database);
     await rig.platform.run(async (changes) => {
       await changes.recordEvent(rig.event());
       expect(await rig.record(refused(gone, 1, 410), succeeded(other))).toMatchObject([

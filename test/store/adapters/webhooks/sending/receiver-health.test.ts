@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DeliveryId } from '../../../../../generated/ids.js';
 import { closeAll } from '../../../../../src/domain/webhooks/subscriptions/status.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { auditedIn } from '../subscriptions/rig.js';
 import { LEASE_MS, PATIENT, refused, sendingRig, succeeded } from './rig.js';
@@ -107,7 +107,7 @@ describeEachDatabase('a subscription', (under) => {
     const statuses = async () => (await rig.deliveries()).map(({ status }) => status).sort();
     expect(await statuses()).toEqual(['DELIVERED', 'HELD', 'PENDING', 'PENDING']);
     expect((await rig.claim()).deliveries).toEqual([]);
-    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
+    await closeAll(operatorUnitOfWork(rig.database), PATIENT);
     expect(await statuses()).toEqual(['DELIVERED', 'HELD', 'HELD', 'HELD']);
     expect(await rig.delivery(running as never)).toMatchObject({
       status: 'HELD',
@@ -143,7 +143,7 @@ describeEachDatabase('a subscription', (under) => {
     const ids = (await rig.claim()).deliveries.map(({ id }) => id);
     await Promise.all(ids.map((id) => rig.record(refused(id, 1, 410))));
     expect(await auditedIn(rig.database)).toHaveLength(1);
-    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
+    await closeAll(operatorUnitOfWork(rig.database), PATIENT);
     expect((await rig.deliveries()).filter(({ status }) => status !== 'HELD')).toEqual([]);
     expect((await rig.deliveries()).filter(({ lease_until }) => lease_until !== null)).toEqual([]);
   });
@@ -191,7 +191,7 @@ describeEachDatabase('a subscription', (under) => {
     expect(await rig.health()).toMatchObject({ status: 'ACTIVE' });
     await failAgain(late, 3);
     expect(await rig.health()).toMatchObject({ status: 'DISABLED', disabled_reason: 'FAILING' });
-    await closeAll(webhookUnitOfWork(rig.database), PATIENT);
+    await closeAll(operatorUnitOfWork(rig.database), PATIENT);
     expect((await rig.deliveries()).map(({ status }) => status)).toEqual(['EXHAUSTED', 'EXHAUSTED', 'HELD']);
     expect(await auditedIn(rig.database)).toMatchObject([{ reason: 'FAILING' }]);
   });

@@ -8,7 +8,7 @@ import {
   disableSubscription,
   enableSubscription,
 } from '../../../../../src/domain/webhooks/subscriptions/status.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import type { Database } from '../../../../../src/store/database.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import type { Row } from '../../../rows.js';
@@ -63,7 +63,7 @@ describeEachDatabase('a subscription with more open than one write may change', 
     await run<unknown>((changes) => change(changes, chosen));
     for (let pieces = 1; ; pieces += 1) {
       const killed = new AbortController();
-      const unitOfWork = webhookUnitOfWork(database);
+      const unitOfWork = operatorUnitOfWork(database);
       const counted = changesOf(unitOfWork, () => killed.abort());
       await closeAll(counted, killed.signal);
       if (counted.counts.length === 0) {
@@ -133,7 +133,7 @@ describeEachDatabase('a subscription with more open than one write may change', 
 
 /** Tells how many rows each write changed. */
 function changesOf(
-  { run, ...rest }: ReturnType<typeof webhookUnitOfWork>,
+  { run, ...rest }: ReturnType<typeof operatorUnitOfWork>,
   onWrite: () => void = () => undefined,
 ): Parameters<typeof closeAll>[0] & { counts: number[] } {
   const counts: number[] = [];

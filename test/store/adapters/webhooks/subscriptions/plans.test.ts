@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { OperatorChanges } from '../../../../../src/domain/operator/unit-of-work.js';
 import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
-import type { WebhookChanges } from '../../../../../src/domain/webhooks/unit-of-work.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import { databaseUnderTest } from '../../../../support/databases.js';
 import { queryPlansOf } from '../../../query-plans.js';
 import { OPERATOR } from '../../operator/rig.js';
@@ -15,7 +15,7 @@ const OF_ONE =
   /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
 const CHANGING = [/^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/, /^LIST SUBQUERY 1$/, OF_ONE];
 
-const uses: [title: string, use: (changes: WebhookChanges) => Promise<unknown>, plan: RegExp[]][] = [
+const uses: [title: string, use: (changes: OperatorChanges) => Promise<unknown>, plan: RegExp[]][] = [
   [
     'a page of subscriptions',
     ({ subscriptions }) => subscriptions.page({ after, limit: 50 }, {}),
@@ -63,7 +63,7 @@ const under = databaseUnderTest('SQLite');
 
 test.each(uses)('%s goes by its index', async (_, use, plan) => {
   const plans = await queryPlansOf(under, (database) =>
-    inNameOf(OPERATOR, webhookUnitOfWork(database)).run(use),
+    inNameOf(OPERATOR, operatorUnitOfWork(database)).run(use),
   );
   // Some versions of SQLite say that they build one.
   const steps = plans.filter((step) => step !== 'CREATE BLOOM FILTER');

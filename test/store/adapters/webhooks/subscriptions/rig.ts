@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EventId, InstanceIntegrationId } from '../../../../../generated/ids.js';
+import type { OperatorChanges } from '../../../../../src/domain/operator/unit-of-work.js';
 import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
 import {
   type SubscriptionCreation,
@@ -9,10 +10,9 @@ import {
 } from '../../../../../src/domain/webhooks/subscriptions/manage.js';
 import { newDelivery } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import type { Subscription } from '../../../../../src/domain/webhooks/subscriptions/subscription.js';
-import type { WebhookChanges } from '../../../../../src/domain/webhooks/unit-of-work.js';
 import { newPublicId } from '../../../../../src/identifiers/public-id.js';
 import { SealedBox } from '../../../../../src/keys/sealed-box.js';
-import { webhookUnitOfWork } from '../../../../../src/store/adapters/webhooks/unit-of-work.js';
+import { operatorUnitOfWork } from '../../../../../src/store/adapters/operator/unit-of-work.js';
 import type { Database } from '../../../../../src/store/database.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import type { DatabaseUnderTest } from '../../../../support/databases.js';
@@ -36,11 +36,11 @@ export async function subscriptionRig(under: DatabaseUnderTest) {
   const clock = fakeClock();
   const woken: number[] = [];
   const due = { onDue: () => woken.push(clock.now()) };
-  const unitOfWork = webhookUnitOfWork({ ...database, clock: clock.now }, due);
+  const unitOfWork = operatorUnitOfWork({ ...database, clock: clock.now }, due);
   const secrets = new SealedBox(randomBytes(32));
   const policy = { environment: 'demo' as const, addressGuard: { refusalOf: async () => undefined } };
   const connection = await newConnection(database);
-  const run = <T>(work: (changes: WebhookChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
+  const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
   return {
     database,
     clock,
