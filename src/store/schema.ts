@@ -4,7 +4,6 @@ import type { Address } from '../domain/directory/names.js';
 import type { AuditEvent } from '../domain/operator/audit.js';
 import type {
   Application,
-  ApplicationLinks,
   ApplicationSecret,
   RedirectUri,
   TokenLifetimes,
@@ -53,11 +52,7 @@ export interface Schema extends SignOnSchema, WebhooksSchema, ChangesSchema {
   worker_units: { worker_id: string; unit_id: string; position: number };
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
-  applications: Columns<
-    Omit<Application, 'tokenLifetimes' | 'links' | 'redirectUris' | 'secrets'> &
-      TokenLifetimes &
-      ApplicationLinks
-  >;
+  applications: Columns<Omit<Application, 'tokenLifetimes' | 'redirectUris' | 'secrets'> & TokenLifetimes>;
   /** In the order of registration. */
   application_redirect_uris: Columns<RedirectUri> & { application_id: string; position: number };
   application_secrets: Columns<ApplicationSecret> & HashColumn & { application_id: string };

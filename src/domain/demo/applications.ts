@@ -1,14 +1,12 @@
 import type { InstanceId } from '../../../generated/ids.js';
 import { NO_LINKS, SCOPES } from '../operator/application-rules.js';
-import type { Application } from '../operator/rows/applications.js';
+import type { Application, ApplicationLinks } from '../operator/rows/applications.js';
 import { demoId } from './ids.js';
 
 /** What differs between the seeded applications. */
 export interface DemoApplication
-  extends Pick<
-    Application,
-    'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes' | 'links'
-  > {
+  extends Pick<Application, 'id' | 'name' | 'type' | 'requirePkce' | 'firstParty' | 'allowedScopes'>,
+    ApplicationLinks {
   postLogoutRedirectUris: readonly string[];
   redirectUris: readonly { uri: string; instanceId: InstanceId }[];
 }
@@ -85,13 +83,13 @@ export function demoApplications(
         { uri: `${root}juniper/callback`, instanceId: instances.juniper },
       ]),
       postLogoutRedirectUris: roots.map((root) => `${root}signed-out`),
-      links: key === DEMO_APP_KEY ? linksUnder(demoAppUrl) : NO_LINKS,
+      ...(key === DEMO_APP_KEY ? linksUnder(demoAppUrl) : NO_LINKS),
     };
   });
 }
 
 /** Pages of the application that the demo runs. */
-function linksUnder(demoAppUrl: string): Application['links'] {
+function linksUnder(demoAppUrl: string): ApplicationLinks {
   return {
     logoUri: `${demoAppUrl}/logo.svg`,
     policyUri: `${demoAppUrl}/privacy`,

@@ -151,12 +151,6 @@ export function validateLinks(violations: Violations, environment: 'live' | 'dem
   }
 }
 
-/** The present links, changed as given. */
-function linksWith(present: ApplicationLinks, given: GivenLinks): ApplicationLinks {
-  const changed = LINK_NAMES.filter((name) => given[name] !== undefined);
-  return { ...present, ...Object.fromEntries(changed.map((name) => [name, given[name] || null])) };
-}
-
 const KEPT = [
   'name',
   'allowedScopes',
@@ -175,6 +169,7 @@ export function chosenSettings(request: ApplicationFields & Update) {
 
 /** Of an application that is registered without them. */
 export const DEFAULT_SETTINGS = {
+  ...NO_LINKS,
   allowedScopes: [...SCOPES],
   allowedGrantTypes: [...GRANT_TYPES],
   requirePkce: true,
@@ -184,20 +179,23 @@ export const DEFAULT_SETTINGS = {
   postLogoutRedirectUris: [],
 } satisfies Partial<Application>;
 
-/** Chosen settings in stored form; links that are not chosen stay. */
-export function storedSettings(
-  present: ApplicationLinks,
-  { allowedScopes, allowedGrantTypes, tokenLifetimes, ...chosen }: ReturnType<typeof chosenSettings>,
-) {
-  const { postLogoutRedirectUris, logoUri, policyUri, tosUri, initiateLoginUri, ...plain } = chosen;
+/** Chosen settings in stored form. */
+export function storedSettings({
+  allowedScopes,
+  allowedGrantTypes,
+  tokenLifetimes,
+  postLogoutRedirectUris,
+  ...plain
+}: ReturnType<typeof chosenSettings>) {
+  const links = LINK_NAMES.filter((name) => plain[name] !== undefined);
   return {
     ...plain,
+    ...(Object.fromEntries(links.map((name) => [name, plain[name] || null])) as Partial<ApplicationLinks>),
     ...(allowedScopes && { allowedScopes: inOrder(SCOPES, allowedScopes) }),
     ...(allowedGrantTypes && { allowedGrantTypes: inOrder(GRANT_TYPES, allowedGrantTypes) }),
     ...(tokenLifetimes !== undefined && { tokenLifetimes: toLifetimes(tokenLifetimes) }),
     ...(postLogoutRedirectUris !== undefined && {
       postLogoutRedirectUris: [...new Set(postLogoutRedirectUris)],
     }),
-    links: linksWith(present, { logoUri, policyUri, tosUri, initiateLoginUri }),
   };
 }

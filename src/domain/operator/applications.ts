@@ -13,7 +13,6 @@ import {
   chosenSettings,
   DEFAULT_SETTINGS,
   MAX_REDIRECT_URIS,
-  NO_LINKS,
   storedSettings,
   validateFields,
   validateLinks,
@@ -57,7 +56,7 @@ export async function createApplication(
     name: creation.name.trim(),
     firstParty: creation.firstParty,
     ...DEFAULT_SETTINGS,
-    ...storedSettings(NO_LINKS, chosenSettings(creation)),
+    ...storedSettings(chosenSettings(creation)),
     redirectUris,
     secrets: [],
     ...madeAt(changes.now),
@@ -94,7 +93,7 @@ export async function updateApplication(
   validateLinks(violations, environment, chosen);
   violations.throwIfAny();
   assertExpectedVersion(present, update.expectedVersion);
-  return writeApplication(changes, 'updated', present, storedSettings(present.links, chosen));
+  return writeApplication(changes, 'updated', present, storedSettings(chosen));
 }
 
 export async function setApplicationEnabled(
@@ -200,11 +199,6 @@ async function renewed(
   return getApplication(changes, present.id);
 }
 
-/** With the links by their own names, as callers know them. */
-function flattened({ links, ...application }: Application) {
-  return { ...application, ...links };
-}
-
 /** Writes changed fields with a new version and an audit event. */
 async function writeApplication(
   changes: Ports,
@@ -214,8 +208,7 @@ async function writeApplication(
 ): Promise<Application> {
   return writeChanged(present, fields, changes.now, async (changed) => {
     await changes.applications.update(changed);
-    const attributes = changedFields(flattened(present), flattened(changed));
-    await auditChange(changes, `application.${what}`, changed.id, attributes);
+    await auditChange(changes, `application.${what}`, changed.id, changedFields(present, changed));
   });
 }
 

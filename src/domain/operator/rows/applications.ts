@@ -33,7 +33,7 @@ export interface RedirectUri {
 }
 
 /** An application that people sign in to; its id is the `client_id`. */
-export interface Application extends Versioned {
+export interface Application extends Versioned, ApplicationLinks {
   id: ApplicationId;
   name: string;
   type: ApplicationType;
@@ -46,7 +46,6 @@ export interface Application extends Versioned {
   signOutEndsTokens: boolean;
   idTokenAlgorithm: TokenAlgorithm;
   tokenLifetimes: TokenLifetimes;
-  links: ApplicationLinks;
   postLogoutRedirectUris: string[];
   redirectUris: RedirectUri[];
   secrets: ApplicationSecret[];

@@ -37,7 +37,7 @@ async function applicationAt(
 
 /** OpenID Connect Core 4, with the instance for applications of several. Only registered addresses. */
 function signInUrlOf(
-  { links: { initiateLoginUri } }: KnownApplication,
+  { initiateLoginUri }: KnownApplication,
   { issuer, instanceId }: { issuer: string; instanceId: string },
 ): string | undefined {
   if (initiateLoginUri === null) {

@@ -106,7 +106,7 @@ type PageContent =
       form: AuthorizationForm;
       accountEmail: string;
       scopes: readonly string[];
-      links: ApplicationLinks;
+      links: Pick<ApplicationLinks, 'logoUri' | 'policyUri' | 'tosUri'>;
       /** Which one the person goes on with; only if there are others. */
       context: ContextChoice | undefined;
       /** A denial takes an approval back. */
@@ -142,7 +142,8 @@ async function authorizationPage(
   }
   const accountEmail = identity?.account.email ?? '';
   if (page === 'consent') {
-    const links = application?.links ?? NO_LINKS;
+    const { logoUri, policyUri, tosUri } = application ?? NO_LINKS;
+    const links = { logoUri, policyUri, tosUri };
     const context = changeableContext(situation);
     const allowedBefore = situation.approvedScopes.length > 0 && withdrawsByDenial(situation);
     return { kind: 'consent', form, accountEmail, scopes: request.scopes, links, context, allowedBefore };

@@ -85,10 +85,9 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
   };
 }
 
-function toMessage({ links, ...application }: Application) {
+function toMessage(application: Application) {
   return {
     ...application,
-    ...links,
     type: TYPES[application.type],
     status: application.enabled ? ApplicationStatus.ENABLED : ApplicationStatus.DISABLED,
     allowedGrantTypes: application.allowedGrantTypes.map((grant) => GRANTS[grant]),

@@ -108,12 +108,10 @@ export function toApplication(
       refreshFamilySeconds: row.refreshFamilySeconds,
     },
     postLogoutRedirectUris: JSON.parse(row.postLogoutRedirectUris),
-    links: {
-      logoUri: row.logoUri,
-      policyUri: row.policyUri,
-      tosUri: row.tosUri,
-      initiateLoginUri: row.initiateLoginUri,
-    },
+    logoUri: row.logoUri,
+    policyUri: row.policyUri,
+    tosUri: row.tosUri,
+    initiateLoginUri: row.initiateLoginUri,
     redirectUris: redirectUris.filter(isOwn).map(({ uri, instanceId }) => ({ uri, instanceId })),
     secrets: secrets.filter(isOwn).map(({ applicationId: _, ...secret }) => secret),
     version: row.version,
@@ -124,7 +122,6 @@ export function toApplication(
 
 export function toRow({
   tokenLifetimes,
-  links,
   redirectUris: _,
   secrets: __,
   ...application
@@ -132,7 +129,6 @@ export function toRow({
   return {
     ...application,
     ...tokenLifetimes,
-    ...links,
     enabled: application.enabled ? 1 : 0,
     allowedScopes: JSON.stringify(application.allowedScopes),
     allowedGrantTypes: JSON.stringify(application.allowedGrantTypes),
