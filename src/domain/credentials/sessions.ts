@@ -1,10 +1,8 @@
-import type { AccountId, ClientId } from '../../../generated/ids.js';
+import type { AccountId } from '../../../generated/ids.js';
+import type { components } from '../../../generated/openapi/sign-on.js';
 
 /** What a person is to a client: user or worker. */
-export interface LoginContext {
-  userType: 'WORKER' | 'USER';
-  clientId: ClientId;
-}
+export type LoginContext = components['schemas']['LoginContext'];
 
 /** The person in a session. */
 export interface SessionAccount {

@@ -1,25 +1,13 @@
+import type { operations } from '../../../../generated/openapi/sign-on.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { BrowserStep } from '../sessions/browser.js';
 import { formActionSource, withAnswer } from './redirect-target.js';
 
-/** The `error` values for a redirect URI. */
-type AuthorizationError =
-  | 'invalid_request'
-  | 'unauthorized_client'
-  | 'access_denied'
-  | 'unsupported_response_type'
-  | 'invalid_scope'
-  | 'server_error'
-  | 'temporarily_unavailable'
-  | 'login_required'
-  | 'interaction_required'
-  | 'consent_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported';
+type Answer = operations['authorizationResponse']['parameters']['query'];
 
 /** The error for the application. The description is ASCII without quotation marks (RFC 6749, 4.1.2.1). */
 export interface Refusal {
-  error: AuthorizationError;
+  error: NonNullable<Answer['error']>;
   description: string;
 }
 

@@ -1,29 +1,10 @@
-import type { AccountId, ApplicationId, ClientId, WorkerProfileId } from '../../../../generated/ids.js';
+import type { ApplicationId, UserId, WorkerId } from '../../../../generated/ids.js';
+import type { components } from '../../../../generated/openapi/sign-on.js';
 import type { AdmittedPerson } from '../identity.js';
 import { type ContextChoice, findContext, type LoginContext } from '../interaction/login-contexts.js';
 
-interface Membership {
-  id: string;
-  clientId: ClientId;
-}
-
 /** The claims about a person, by their names in tokens. Unknown names are absent. */
-export interface IdentityClaims {
-  sub: AccountId;
-  aud: ApplicationId;
-  name?: string;
-  firstName?: string;
-  lastName?: string;
-  /** The names of OpenID Connect for the same. */
-  given_name?: string;
-  family_name?: string;
-  email?: string;
-  email_verified?: boolean;
-  workerProfileId: WorkerProfileId;
-  userIds: Membership[];
-  workerIds: Membership[];
-  lastLoginContext: LoginContext;
-}
+export type IdentityClaims = components['schemas']['UserinfoClaims'];
 
 export const CLAIMS: readonly (keyof IdentityClaims)[] = [
   'sub',
@@ -65,14 +46,17 @@ export function identityClaims(
       email_verified: account.emailVerifiedAt !== null,
     }),
     workerProfileId: account.workerProfileId,
-    userIds: membershipsOf(contexts, 'USER'),
-    workerIds: membershipsOf(contexts, 'WORKER'),
+    userIds: membershipsOf<UserId>(contexts, 'USER'),
+    workerIds: membershipsOf<WorkerId>(contexts, 'WORKER'),
     lastLoginContext: { userType: context.userType, clientId: context.clientId },
   };
 }
 
-function membershipsOf(contexts: readonly ContextChoice[], type: LoginContext['userType']): Membership[] {
+function membershipsOf<Id extends string>(
+  contexts: readonly ContextChoice[],
+  type: LoginContext['userType'],
+) {
   return contexts
     .filter(({ userType }) => userType === type)
-    .map(({ memberId, clientId }) => ({ id: memberId, clientId }));
+    .map(({ memberId, clientId }) => ({ id: memberId as Id, clientId }));
 }
