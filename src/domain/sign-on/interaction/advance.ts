@@ -7,12 +7,7 @@ import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions
 import { noteSeen } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
-import {
-  type AuthorizationRequest,
-  INTERACTION_LIFETIME_MS,
-  type Interaction,
-  type Progress,
-} from './interactions.js';
+import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Interaction } from './interactions.js';
 import type { LoginContext } from './login-contexts.js';
 import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
@@ -21,14 +16,16 @@ import { type OwnInteraction, stale } from './open-interaction.js';
 export type AdvancePorts = IssuePorts &
   Pick<SignOnChanges, 'applications' | 'consents' | 'identities' | 'interactions' | 'lock' | 'sessions'>;
 
-/** An authorization in progress. */
-interface UnderWay {
-  request: AuthorizationRequest;
-  silent: boolean;
+/** An authorization or a sign-out in progress. */
+interface Begun extends Pick<Interaction, 'request' | 'progress'> {
   session: Session;
-  progress: Progress;
   /** Absent until a page is needed. */
   interaction?: Pick<Interaction, 'id' | 'expiresAt'>;
+}
+
+interface UnderWay extends Begun {
+  request: AuthorizationRequest;
+  silent: boolean;
 }
 
 export function underWay(
@@ -111,7 +108,7 @@ async function lockedPerson(
 export function sealed(
   { interactionSeals }: Pick<SignOn, 'interactionSeals'>,
   now: number,
-  { request, session, progress, interaction }: Omit<UnderWay, 'silent'>,
+  { request, session, progress, interaction }: Begun,
 ): string {
   const { id, expiresAt } = interaction ?? { id: newRowId(), expiresAt: now + INTERACTION_LIFETIME_MS };
   return interactionSeals.seal({ id, sessionId: session.id, request, progress, expiresAt });

@@ -8,7 +8,7 @@ import { sealed, situationOf } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { nextStep, type Situation } from './next-step.js';
 import {
-  isFormOf,
+  boundOf,
   type OpenedAuthorization,
   type OwnInteraction,
   openAuthorization,
@@ -61,7 +61,7 @@ export async function answerForm(
 
 async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): Promise<OpenedAuthorization> {
   const opened = await openAuthorization(signOn, rows, browser, form.interaction);
-  if (opened.kind !== 'authorization' || isFormOf(signOn, opened, form.csrfToken)) {
+  if (opened.kind !== 'authorization' || signOn.formTokens.matches(form.csrfToken, ...boundOf(opened))) {
     return opened;
   }
   const situation = await situationNow(rows, opened);

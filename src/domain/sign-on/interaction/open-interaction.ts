@@ -87,21 +87,7 @@ function foreign(request: AuthorizationRequest | SignOutRequest, { sessionHash }
     : stale(request, why);
 }
 
-type FormOf = Pick<OwnInteraction, 'interaction' | 'session'>;
-
-/** The CSRF token of a form, bound to browser, interaction and signed-in account. */
-export function formTokenOf({ formTokens }: Pick<SignOn, 'formTokens'>, shown: FormOf): string {
-  return formTokens.make(...partsOf(shown));
-}
-
-export function isFormOf(
-  { formTokens }: Pick<SignOn, 'formTokens'>,
-  shown: FormOf,
-  csrfToken: string,
-): boolean {
-  return formTokens.matches(csrfToken, ...partsOf(shown));
-}
-
-function partsOf({ interaction, session }: FormOf): string[] {
+/** What the CSRF token of a form is bound to: browser, interaction and signed-in account. */
+export function boundOf({ interaction, session }: OwnInteraction): string[] {
   return ['form', session.id, interaction.id, session.account?.id ?? ''];
 }

@@ -17,7 +17,7 @@ import {
   withdrawsByDenial,
 } from './next-step.js';
 import { situationNow } from './open-form.js';
-import { formTokenOf, type OwnInteraction, openAuthorization, openInteraction } from './open-interaction.js';
+import { boundOf, type OwnInteraction, openAuthorization, openInteraction } from './open-interaction.js';
 
 /** A page, or where the browser goes instead. */
 export type Shown = PageContent | { kind: 'step'; step: BrowserStep };
@@ -130,7 +130,7 @@ async function authorizationPage(
   const { request, application, identity, progress } = situation;
   const instance = await signOn.unitOfWork.rows.instances.find(request.instanceId);
   const form: AuthorizationForm = {
-    csrfToken: formTokenOf(signOn, own),
+    csrfToken: signOn.formTokens.make(...boundOf(own)),
     applicationName: application?.name ?? '',
     instanceName: instance?.name ?? '',
     formActionSource: formActionSource(request.redirectUri),
@@ -183,7 +183,7 @@ async function signOutPage(signOn: SignOn, own: OwnInteraction<SignOutRequest>):
   const application = applicationId === null ? undefined : await rows.applications.find(applicationId);
   return {
     kind: 'sign_out',
-    csrfToken: formTokenOf(signOn, own),
+    csrfToken: signOn.formTokens.make(...boundOf(own)),
     accountEmail: (account && (await rows.accounts.find(account.id))?.email) ?? '',
     applicationName: application?.name,
     formActionSource: postLogoutRedirectUri === null ? '' : formActionSource(postLogoutRedirectUri),

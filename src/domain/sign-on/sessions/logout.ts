@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { newRowId } from '../../../identifiers/random-secrets.js';
 import type { Session, SessionAccount } from '../../credentials/sessions.js';
-import { INTERACTION_LIFETIME_MS, type SignOutRequest } from '../interaction/interactions.js';
+import { sealed } from '../interaction/advance.js';
+import type { SignOutRequest } from '../interaction/interactions.js';
 import type { Form } from '../interaction/open-form.js';
-import { isFormOf, type OpenedSignOut, openInteraction } from '../interaction/open-interaction.js';
+import { boundOf, type OpenedSignOut, openInteraction } from '../interaction/open-interaction.js';
 import type { ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
 import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
@@ -37,7 +37,7 @@ export async function logout(
     return afterSignOut(request);
   }
   if (!hint || !isOf(seen.account, hint)) {
-    return ask(signOn, now, seen.id, request);
+    return toPage('sign_out', sealed(signOn, now, { request, session: seen, progress: {} }));
   }
   return unitOfWork.run(async (changes) => {
     const session = await sessionOf(changes, browser, sessionLimits);
@@ -81,7 +81,7 @@ async function openSignOut(
   if (opened.kind === 'authorization') {
     return toPage('sign_in', form.interaction);
   }
-  return opened.kind !== 'sign_out' || isFormOf(signOn, opened, form.csrfToken)
+  return opened.kind !== 'sign_out' || signOn.formTokens.matches(form.csrfToken, ...boundOf(opened))
     ? opened
     : toPage('sign_out', form.interaction);
 }
@@ -124,17 +124,4 @@ export async function noteEnd(
   await changes.grants.revokeOfSession({ sessionId: id, accountId }, changes.now);
   const subject = { type: 'account', id: accountId };
   await auditIn(changes, browser, { type: 'account', id: by }, { type: 'sign_out', subject, attributes });
-}
-
-function ask(
-  { interactionSeals }: SignOn,
-  now: number,
-  sessionId: string,
-  request: SignOutRequest,
-): BrowserStep {
-  const expiresAt = now + INTERACTION_LIFETIME_MS;
-  return toPage(
-    'sign_out',
-    interactionSeals.seal({ id: newRowId(), sessionId, request, progress: {}, expiresAt }),
-  );
 }
