@@ -19,12 +19,6 @@ type Ports = Pick<
   'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
 >;
 
-/** The same for changes that its subscriptions follow. */
-type FollowedPorts = Pick<
-  OperatorChanges,
-  'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'
->;
-
 export async function connectInstance(
   changes: Ports,
   { integrationId, instanceId }: { integrationId: string; instanceId: string },
@@ -84,7 +78,7 @@ export async function configureInstanceIntegration(
 
 /** In one short write. */
 export async function writeConfiguration(
-  changes: FollowedPorts,
+  changes: OperatorChanges,
   { id, configured, expectedVersion }: InstanceIntegrationConfiguration,
 ): Promise<InstanceIntegration> {
   const present = await lockedInstanceIntegration(changes, id);
@@ -101,7 +95,7 @@ export async function writeConfiguration(
 }
 
 /** Deletes its subscriptions too, and returns their number. */
-export async function disconnectInstance(changes: FollowedPorts, id: string): Promise<number> {
+export async function disconnectInstance(changes: OperatorChanges, id: string): Promise<number> {
   const present = await lockedInstanceIntegration(changes, id);
   const subscriptions = await deleteSubscriptionsOf(changes, present.id);
   await changes.instanceIntegrations.delete(present.id);

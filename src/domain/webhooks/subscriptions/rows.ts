@@ -70,7 +70,7 @@ export async function lockedSubscription(
 
 /** Writes changed fields, except for secrets, with a new version and an audit event. */
 export function writeSubscription(
-  changes: Pick<OperatorChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
+  changes: OperatorChanges,
   what: string,
   present: ManagedSubscription,
   fields: Partial<ManagedSubscription>,
