@@ -1,3 +1,4 @@
+import { type ErrorCode, existing } from '../errors/service-error.js';
 import type { Actor, AuditedAction } from './operator/audit.js';
 
 /** How the rules of an area read and write. */
@@ -15,6 +16,14 @@ export interface RowsOf<Row> {
   find(id: string): Promise<Row | undefined>;
   insert(row: Row): Promise<void>;
   update(row: Row): Promise<void>;
+}
+
+/** Makes the function that finds a row of this kind by its id, or refuses the id. */
+export function getterOf<Name extends string>(name: Name, code: ErrorCode, noun: string) {
+  return async <Row>(
+    rows: { readonly [Key in Name]: { find(id: string): Promise<Row | undefined> } },
+    id: string,
+  ): Promise<Row> => existing(await rows[name].find(id), code, noun);
 }
 
 /** What every write has, in its transaction. */

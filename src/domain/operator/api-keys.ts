@@ -1,5 +1,5 @@
 import type { IntegrationId } from '../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
@@ -12,12 +12,12 @@ import {
   updatedFields,
 } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
-import { auditChange } from '../unit-of-work.js';
+import { auditChange, getterOf } from '../unit-of-work.js';
 import { newVersion } from '../version.js';
 import { getIntegration } from './integrations.js';
 import { NOT_ROTATED, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
-import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+import type { OperatorChanges } from './unit-of-work.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'apiKeys' | 'audit' | 'integrations' | 'lock' | 'now'>;
@@ -43,9 +43,7 @@ export async function createApiKey(
   return issued;
 }
 
-export async function getApiKey(rows: Pick<OperatorRows, 'apiKeys'>, id: string): Promise<ApiKey> {
-  return existing(await rows.apiKeys.find(id), ErrorCode.API_KEY_NOT_FOUND, 'API key');
-}
+export const getApiKey = getterOf('apiKeys', ErrorCode.API_KEY_NOT_FOUND, 'API key');
 
 interface ApiKeyUpdate extends Update {
   apiKeyId: string;

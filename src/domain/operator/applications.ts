@@ -1,12 +1,12 @@
 import type { ApplicationId } from '../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, ServiceError } from '../../errors/service-error.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import { assertExpectedVersion, changedFields, type Update, writeChanged } from '../platform/changes.js';
 import { Violations } from '../platform/violations.js';
-import { auditChange } from '../unit-of-work.js';
+import { auditChange, getterOf } from '../unit-of-work.js';
 import { madeAt, newVersion } from '../version.js';
 import {
   type ApplicationFields,
@@ -22,7 +22,7 @@ import {
 import { requireInstance } from './integrations.js';
 import { letEnd, validateRotation } from './lifetime.js';
 import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
-import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+import type { OperatorChanges } from './unit-of-work.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
@@ -70,12 +70,7 @@ export async function createApplication(
   return { application: { ...application, secrets: [secret] }, clientSecret };
 }
 
-export async function getApplication(
-  rows: Pick<OperatorRows, 'applications'>,
-  id: string,
-): Promise<Application> {
-  return existing(await rows.applications.find(id), ErrorCode.APPLICATION_NOT_FOUND, 'application');
-}
+export const getApplication = getterOf('applications', ErrorCode.APPLICATION_NOT_FOUND, 'application');
 
 interface ApplicationUpdate extends ApplicationFields, Update {
   applicationId: string;

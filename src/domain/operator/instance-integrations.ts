@@ -1,7 +1,7 @@
-import { ErrorCode, existing, fieldRefusal, invalidField } from '../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, invalidField } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { assertExpectedVersion, writeChanged } from '../platform/changes.js';
-import { auditChange, type UnitOfWork } from '../unit-of-work.js';
+import { auditChange, getterOf, type UnitOfWork } from '../unit-of-work.js';
 import { madeAt } from '../version.js';
 import {
   closeRestOf,
@@ -44,16 +44,11 @@ export async function connectInstance(
   return instanceIntegration;
 }
 
-export async function getInstanceIntegration(
-  rows: Pick<OperatorRows, 'instanceIntegrations'>,
-  id: string,
-): Promise<InstanceIntegration> {
-  return existing(
-    await rows.instanceIntegrations.find(id),
-    ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
-    'instance integration',
-  );
-}
+export const getInstanceIntegration = getterOf(
+  'instanceIntegrations',
+  ErrorCode.INSTANCE_INTEGRATION_NOT_FOUND,
+  'instance integration',
+);
 
 interface InstanceIntegrationConfiguration {
   id: string;

@@ -1,4 +1,4 @@
-import { ErrorCode, existing, fieldRefusal } from '../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../errors/service-error.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import {
   assertExpectedVersion,
@@ -10,7 +10,7 @@ import {
 } from '../platform/changes.js';
 import type { Instance } from '../platform/rows/organization.js';
 import { Violations } from '../platform/violations.js';
-import { auditChange } from '../unit-of-work.js';
+import { auditChange, getterOf } from '../unit-of-work.js';
 import { madeAt } from '../version.js';
 import type { Integration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -35,12 +35,7 @@ export async function createIntegration(
   return integration;
 }
 
-export async function getIntegration(
-  rows: Pick<OperatorRows, 'integrations'>,
-  id: string,
-): Promise<Integration> {
-  return existing(await rows.integrations.find(id), ErrorCode.INTEGRATION_NOT_FOUND, 'integration');
-}
+export const getIntegration = getterOf('integrations', ErrorCode.INTEGRATION_NOT_FOUND, 'integration');
 
 interface IntegrationUpdate extends Update {
   integrationId: string;

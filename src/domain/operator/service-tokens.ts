@@ -1,4 +1,4 @@
-import { ErrorCode, existing, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import {
@@ -7,11 +7,11 @@ import {
   type ServiceTokenKind,
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
-import { auditChange } from '../unit-of-work.js';
+import { auditChange, getterOf } from '../unit-of-work.js';
 import { requireInstance } from './integrations.js';
 import { intendedEnd, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
-import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
+import type { OperatorChanges } from './unit-of-work.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'instances' | 'lock' | 'now' | 'serviceTokens'>;
@@ -132,9 +132,7 @@ export async function createFirstOperatorToken(
   return { ...issued, lost: present && (await revokeServiceToken(changes, present.id)) };
 }
 
-async function getServiceToken(rows: Pick<OperatorRows, 'serviceTokens'>, id: string): Promise<ServiceToken> {
-  return existing(await rows.serviceTokens.find(id), ErrorCode.SERVICE_TOKEN_NOT_FOUND, 'service token');
-}
+const getServiceToken = getterOf('serviceTokens', ErrorCode.SERVICE_TOKEN_NOT_FOUND, 'service token');
 
 /** Idempotent. The last operator token cannot be revoked, because it is needed to make others. */
 export async function revokeServiceToken(changes: Ports, id: string): Promise<ServiceToken> {

@@ -1,6 +1,7 @@
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
 import { assertExpectedVersion, type Update, writeChanged } from '../changes.js';
@@ -50,9 +51,7 @@ export async function createClient(
   return client;
 }
 
-export async function getClient(changes: Pick<Changes, 'clients'>, id: string): Promise<Client> {
-  return existing(await changes.clients.find(id), ErrorCode.CLIENT_NOT_FOUND, 'client');
-}
+export const getClient = getterOf('clients', ErrorCode.CLIENT_NOT_FOUND, 'client');
 
 /** Locks and reads the client: until the commit only this write can change it. */
 export async function lockClient(changes: Pick<Changes, 'clients' | 'lock'>, id: string): Promise<Client> {

@@ -1,5 +1,6 @@
-import { ErrorCode, existing } from '../../../errors/service-error.js';
+import { ErrorCode } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { assertExpectedVersion, trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import type { Instance } from '../rows/organization.js';
@@ -24,9 +25,7 @@ export async function createInstance(
   return instance;
 }
 
-export async function getInstance(changes: Pick<Changes, 'instances'>, id: string): Promise<Instance> {
-  return existing(await changes.instances.find(id), ErrorCode.INSTANCE_NOT_FOUND, 'instance');
-}
+export const getInstance = getterOf('instances', ErrorCode.INSTANCE_NOT_FOUND, 'instance');
 
 interface InstanceUpdate extends Update {
   instanceId: string;

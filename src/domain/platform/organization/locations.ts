@@ -1,6 +1,7 @@
 import type { OrganizationLocationCreatedData } from '../../../../generated/asyncapi/events.js';
-import { ErrorCode, existing } from '../../../errors/service-error.js';
+import { ErrorCode } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
 import { type Update, writeChanged } from '../changes.js';
@@ -46,9 +47,7 @@ export async function createLocation(
   return location;
 }
 
-export async function getLocation(changes: Pick<Changes, 'locations'>, id: string): Promise<Location> {
-  return existing(await changes.locations.find(id), ErrorCode.LOCATION_NOT_FOUND, 'location');
-}
+export const getLocation = getterOf('locations', ErrorCode.LOCATION_NOT_FOUND, 'location');
 
 interface LocationUpdate extends PlaceFields, Update {
   locationId: string;

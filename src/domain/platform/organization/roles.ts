@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { getterOf } from '../../unit-of-work.js';
 import { writeUsers } from '../people/users.js';
 import type { Role } from '../rows/organization.js';
 import type { UserView } from '../rows/people.js';
@@ -48,9 +49,7 @@ async function addCustomRole(
   return role;
 }
 
-export async function getRole(changes: Pick<Changes, 'roles'>, id: string): Promise<Role> {
-  return existing(await changes.roles.find(id), ErrorCode.ROLE_NOT_FOUND, 'role');
-}
+export const getRole = getterOf('roles', ErrorCode.ROLE_NOT_FOUND, 'role');
 
 /** DELETED users do not keep it: they lose the role, with an event like others. */
 export async function deleteRole(

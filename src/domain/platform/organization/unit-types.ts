@@ -1,5 +1,6 @@
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
@@ -64,9 +65,7 @@ export async function createUnitType(
   return { unitType, units: rows.map(({ unit }) => unit) };
 }
 
-export async function getUnitType(changes: Pick<Changes, 'unitTypes'>, id: string): Promise<UnitType> {
-  return existing(await changes.unitTypes.find(id), ErrorCode.UNIT_TYPE_NOT_FOUND, 'unit type');
-}
+export const getUnitType = getterOf('unitTypes', ErrorCode.UNIT_TYPE_NOT_FOUND, 'unit type');
 
 interface UnitTypeUpdate extends Update {
   unitTypeId: string;

@@ -1,4 +1,5 @@
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { getterOf } from '../../unit-of-work.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { rewriteWorkers } from '../people/workers.js';
 import type { Unit } from '../rows/organization.js';
@@ -45,9 +46,7 @@ export async function createUnit(
   return { unit: unit as Unit, subUnits };
 }
 
-export async function getUnit(changes: Pick<Changes, 'units'>, id: string): Promise<Unit> {
-  return existing(await changes.units.find(id), ErrorCode.UNIT_NOT_FOUND, 'unit');
-}
+export const getUnit = getterOf('units', ErrorCode.UNIT_NOT_FOUND, 'unit');
 
 interface UnitUpdate extends Update, Partial<Omit<UnitCreation, 'unitTypeId' | 'subUnits'>> {
   unitId: string;

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { writeChanged } from '../changes.js';
 import type { Account } from '../rows/people.js';
@@ -98,9 +99,7 @@ function newAccount(
   };
 }
 
-export async function getAccount(changes: Pick<Changes, 'accounts'>, id: string): Promise<Account> {
-  return existing(await changes.accounts.find(id), ErrorCode.ACCOUNT_NOT_FOUND, 'account');
-}
+export const getAccount = getterOf('accounts', ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 
 /** Locks and reads an account for a link: one for a disabled person would work once it is enabled. */
 export async function lockEnabledAccount(

@@ -1,7 +1,8 @@
 import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
+import { getterOf } from '../../unit-of-work.js';
 import { madeAt, newVersion } from '../../version.js';
 import { BATCH_ROWS } from '../changes.js';
 import { linkToUser } from '../links.js';
@@ -62,9 +63,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
   return created as UserView;
 }
 
-export async function getUser(changes: Pick<Changes, 'users'>, id: string): Promise<UserView> {
-  return existing(await changes.users.find(id), ErrorCode.USER_NOT_FOUND, 'user');
-}
+export const getUser = getterOf('users', ErrorCode.USER_NOT_FOUND, 'user');
 
 async function assertNotYetUser(
   changes: Pick<Changes, 'users'>,

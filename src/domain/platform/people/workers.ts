@@ -1,7 +1,8 @@
 import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/events.js';
 import type { ClientId, LocationId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import type { Address } from '../../directory/names.js';
+import { getterOf } from '../../unit-of-work.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
@@ -12,9 +13,7 @@ import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
 
-export async function getWorker(changes: Pick<Changes, 'workers'>, id: string): Promise<Worker> {
-  return existing(await changes.workers.find(id), ErrorCode.WORKER_NOT_FOUND, 'worker');
-}
+export const getWorker = getterOf('workers', ErrorCode.WORKER_NOT_FOUND, 'worker');
 
 /** The units of the client with these ids, in their order. */
 export async function unitsNamed(

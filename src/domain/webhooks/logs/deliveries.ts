@@ -1,5 +1,6 @@
 import type { DeliveryId, EventId, SubscriptionId } from '../../../../generated/ids.js';
 import { ErrorCode, existing } from '../../../errors/service-error.js';
+import { getterOf } from '../../unit-of-work.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import { eventBody } from '../event-body.js';
 import type { EventLogRows } from './events.js';
@@ -46,12 +47,7 @@ interface DeliveryDetails {
   requestId: string | null;
 }
 
-export async function findDelivery(
-  { deliveryLog }: { deliveryLog: DeliveryLogRows },
-  id: string,
-): Promise<Delivery> {
-  return existing(await deliveryLog.find(id), ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
-}
+export const findDelivery = getterOf('deliveryLog', ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
 
 export async function getDelivery(
   { deliveryLog, eventLog }: { deliveryLog: DeliveryLogRows; eventLog: EventLogRows },

@@ -4,7 +4,7 @@ import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { assertExpectedVersion, writeChanged } from '../../platform/changes.js';
-import { auditChange } from '../../unit-of-work.js';
+import { auditChange, getterOf } from '../../unit-of-work.js';
 import { type Delivery, type DeliveryOrigin, UNTRIED } from '../deliveries.js';
 import type { StoredEvent } from '../event-body.js';
 import type { Subscription, SubscriptionStatus } from './subscription.js';
@@ -50,12 +50,7 @@ export interface SubscriptionRows {
   deleteSecret(secretId: string): Promise<void>;
 }
 
-export async function getSubscription(
-  { subscriptions }: { subscriptions: SubscriptionRows },
-  id: string,
-): Promise<ManagedSubscription> {
-  return existing(await subscriptions.find(id), ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
-}
+export const getSubscription = getterOf('subscriptions', ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
 
 export async function lockedSubscription(
   { subscriptions }: { subscriptions: SubscriptionRows },
