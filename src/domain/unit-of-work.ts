@@ -87,6 +87,7 @@ type SubjectKind =
   | 'instance_integration'
   | 'integration'
   | 'service_token'
+  | 'signing_key'
   | 'subscription';
 
 /** Records an action of the actor. The type begins with the kind of the subject: `api_key.revoked`. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Actor } from '../../operator/audit.js';
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
+import { auditChange } from '../../unit-of-work.js';
 import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
 import {
   isUnderWay,
@@ -126,10 +127,6 @@ async function apply(
     await (known.has(key.kid) ? rows.signingKeys.update(key) : rows.signingKeys.insert(key));
   }
   for (const { key, step } of changes) {
-    await rows.audit(actor, {
-      type: `signing_key.${step}`,
-      subject: { type: 'signing_key', id: key.kid },
-      attributes: { algorithm: key.algorithm },
-    });
+    await auditChange({ ...rows, actor }, `signing_key.${step}`, key.kid, { algorithm: key.algorithm });
   }
 }

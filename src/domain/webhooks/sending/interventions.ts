@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
-import type { WriteOrigin } from '../../unit-of-work.js';
+import { auditChange, type WriteOrigin } from '../../unit-of-work.js';
 import { subscriptionDisabled } from '../subscriptions/rows.js';
 import { givenUp } from './results.js';
 import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependencies } from './sending.js';
@@ -129,17 +129,14 @@ async function heldPending(changes: SendingChanges, id: string): Promise<Deliver
   return delivery;
 }
 
-async function tell(
-  changes: SendingChanges,
+function tell(
+  { audit }: SendingChanges,
   actor: Actor,
-  type: string,
+  type: 'delivery.retried' | 'delivery.given_up',
   { id, subscriptionId, attemptsBegun }: DeliveryProgress,
 ): Promise<void> {
-  await changes.audit(actor, {
-    type,
-    subject: { type: 'delivery', id },
-    attributes: { subscription_id: subscriptionId, attempts_begun: String(attemptsBegun) },
-  });
+  const attributes = { subscription_id: subscriptionId, attempts_begun: String(attemptsBegun) };
+  return auditChange({ audit, actor }, type, id, attributes);
 }
 
 /** One record for each subscription: a workflow has the deliveries of one. */

@@ -1,4 +1,5 @@
 import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
+import { auditChange } from '../../unit-of-work.js';
 import type { DeliveryStatus } from '../deliveries.js';
 import { type AttemptResult, healthAfter, type Settlement, settle } from './results.js';
 import { joinRetryBatches } from './retry-batches.js';
@@ -168,12 +169,8 @@ async function tellReceivers(
     }
     if (disable && (await changes.disable(health.id, disable))) {
       disabled.add(health.id);
-      const subject = { type: 'subscription', id: health.id };
-      await changes.audit(DISABLED_BY, {
-        type: 'subscription.disabled',
-        subject,
-        attributes: { reason: disable },
-      });
+      const author = { audit: changes.audit, actor: DISABLED_BY };
+      await auditChange(author, 'subscription.disabled', health.id, { reason: disable });
     }
   }
   return disabled;
