@@ -5,7 +5,7 @@ import type { Refusal } from './authorization-answer.js';
 import { faultOfParameter, MAX_QUERY_LENGTH, PARAMETER_NAMES, queryOf } from './authorization-parameters.js';
 import type { ProvenRequest } from './authorization-request.js';
 import { faultOfFormPost } from './redirect-target.js';
-import { faultOfCodeChallenge, parseMaxAge, parsePrompts, parseScopes } from './request-parsers.js';
+import { parseMaxAge, parsePrompts, parseScopes } from './request-parsers.js';
 import { parseClaims } from './requested-claims.js';
 
 /** The results of the steps. */
@@ -120,10 +120,27 @@ function takeScopes({ parameters: { scope }, application }: StepContext): Outcom
     : refused(`The scope ${foreign} is not registered for this application.`);
 }
 
+/** SHA-256 in base64url: of the last character only four bits count, so others match no verifier. */
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
 function takeChallenge({ parameters, application }: StepContext): Outcome {
   const { codeChallenge, codeChallengeMethod } = parameters;
-  const fault = faultOfCodeChallenge(application, codeChallenge, codeChallengeMethod);
-  return fault === undefined ? { codeChallenge: codeChallenge ?? null } : invalid(fault);
+  if (codeChallenge === undefined) {
+    if (codeChallengeMethod !== undefined) {
+      return invalid('code_challenge_method needs code_challenge.');
+    }
+    // A public application has no other binding of the code.
+    return application.type === 'public' || application.requirePkce
+      ? invalid('code_challenge is missing; this application must use PKCE.')
+      : FINE;
+  }
+  if (codeChallengeMethod !== 'S256') {
+    // The default method of RFC 7636 is `plain`, which does not protect against readers of the request.
+    return invalid('code_challenge_method must be S256.');
+  }
+  return S256_CHALLENGE.test(codeChallenge)
+    ? { codeChallenge }
+    : invalid('code_challenge must be the SHA-256 of the verifier in base64url, 43 characters.');
 }
 
 function takePrompts({ parameters: { prompt } }: StepContext): Outcome {

@@ -1,5 +1,4 @@
 import { inOrder, SCOPES } from '../../operator/application-rules.js';
-import type { Application } from '../../operator/rows/applications.js';
 import type { Prompt } from '../interaction/interactions.js';
 
 /** Known scopes are in the order of the contract. Undefined unless separated by single spaces (RFC 6749). */
@@ -43,31 +42,4 @@ const NON_NEGATIVE_INTEGER = /^(0|[1-9]\d{0,9})$/;
 /** `max_age` in seconds; undefined if it is not a non-negative integer. */
 export function parseMaxAge(text: string): number | undefined {
   return NON_NEGATIVE_INTEGER.test(text) ? Number(text) : undefined;
-}
-
-/** SHA-256 in base64url: of the last character only four bits count, so others match no verifier. */
-const S256_CHALLENGE = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
-
-/** Why the challenge is refused; undefined if it is valid, or absent and not required. */
-export function faultOfCodeChallenge(
-  application: Pick<Application, 'type' | 'requirePkce'>,
-  challenge: string | undefined,
-  method: string | undefined,
-): string | undefined {
-  if (challenge === undefined) {
-    if (method !== undefined) {
-      return 'code_challenge_method needs code_challenge.';
-    }
-    // A public application has no other binding of the code.
-    return application.type === 'public' || application.requirePkce
-      ? 'code_challenge is missing; this application must use PKCE.'
-      : undefined;
-  }
-  if (method !== 'S256') {
-    // The default method of RFC 7636 is `plain`, which does not protect against readers of the request.
-    return 'code_challenge_method must be S256.';
-  }
-  return S256_CHALLENGE.test(challenge)
-    ? undefined
-    : 'code_challenge must be the SHA-256 of the verifier in base64url, 43 characters.';
 }
