@@ -1,4 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { EventType } from '../../../generated/asyncapi/events.js';
 import { eventSchemas, payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
@@ -90,7 +90,8 @@ export function faultOfEvent<T extends EventType>(
     ...{ id, type, occurredAt, sequence: occurredAt, isTest: 0 },
     ...{ entityType: entity.type, entityId: entity.id },
   });
-  const judge = judgeOf(type);
+  // Compiled at the first event of the type; ajv caches it.
+  const judge = loadedSchemas().getSchema(`events${payloadSchemaOf[type]}`);
   if (!judge) {
     return 'its type is none of the contract';
   }
@@ -99,9 +100,4 @@ export function faultOfEvent<T extends EventType>(
   }
   const [fault] = judge.errors ?? [];
   return `${fault?.instancePath || 'the whole'} ${fault?.message}`;
-}
-
-/** Compiled at the first event of the type; ajv caches it. */
-function judgeOf(type: EventType): ValidateFunction | undefined {
-  return loadedSchemas().getSchema(`events${payloadSchemaOf[type]}`);
 }

@@ -1,7 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
-import { newRecordId } from '../../../identifiers/record-id.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { DAY_SECONDS, LINK_PURPOSES, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import type { WaitingNotices } from '../../credentials/notices.js';
@@ -75,20 +74,6 @@ export async function takeEmail(
   }
   await writeAccount(changes, present, { email, emailVerifiedAt: verifiedAt });
   await writeUsers(changes, await changes.users.ofAccount(id));
-}
-
-/** Queues a notice to the previous address, which the platform mails. */
-export async function tellOfNewEmail(
-  changes: Pick<Changes, 'notices' | 'now'>,
-  { id, email }: Account,
-): Promise<void> {
-  await changes.notices.insert({
-    id: newRecordId('ntc'),
-    kind: 'email_changed',
-    accountId: id,
-    email,
-    createdAt: changes.now,
-  });
 }
 
 /** Removes notices that were mailed. */

@@ -1,4 +1,3 @@
-import type { AccountId, ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
@@ -50,8 +49,11 @@ export async function onboardWorker(changes: OnboardingPorts, onboarding: Worker
   await validateOnboarding(changes, fields);
   const account = await accountByEmail(changes, fields.email, fields);
   const client = await lockClient(changes, fields.clientId);
-  if (!account.isNew) {
-    await refuseSecond(changes, client.id, account.id);
+  // A person is one active worker of a client at a time; later they may return as another worker.
+  if (!account.isNew && (await changes.workers.findActive(client.id, account.id))) {
+    const message = 'This person is a worker of the client already.';
+    const violation = 'is the address of a person who works for the client';
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
   }
   const units = await unitsNamed(changes, client.id, fields.unitIds);
   const { locationId, primaryUnitId = fields.unitIds[0] } = fields;
@@ -86,19 +88,6 @@ async function validateOnboarding(changes: OnboardingPorts, onboarding: WorkerOn
   validateWorkerFields(violations, onboarding);
   validateUnits(violations, onboarding);
   violations.throwIfAny();
-}
-
-/** A person is one active worker of a client at a time; later they may return as another worker. */
-async function refuseSecond(
-  changes: Pick<Changes, 'workers'>,
-  clientId: ClientId,
-  accountId: AccountId,
-): Promise<void> {
-  if (await changes.workers.findActive(clientId, accountId)) {
-    const message = 'This person is a worker of the client already.';
-    const violation = 'is the address of a person who works for the client';
-    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
-  }
 }
 
 interface WorkerUpdate

@@ -1,7 +1,8 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { newRecordId } from '../../../identifiers/record-id.js';
 import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
-import { type EmailPorts, takeEmail, tellOfNewEmail } from '../../platform/people/email-changes.js';
+import { type EmailPorts, takeEmail } from '../../platform/people/email-changes.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import {
@@ -121,8 +122,11 @@ async function take(
   const { account, change } = good;
   await takeEmail(changes, account.id, change.email, changes.now);
   await endAccess(changes, account.id);
-  await tellOfNewEmail(changes, account);
-  const person = { type: 'account', id: account.id };
+  const { id: accountId, email } = account;
+  // The platform mails it to the previous address.
+  const notice = { id: newRecordId('ntc'), kind: 'email_changed', accountId, email } as const;
+  await changes.notices.insert({ ...notice, createdAt: changes.now });
+  const person = { type: 'account', id: accountId };
   await auditIn(changes, browser, person, {
     type: 'email.changed',
     attributes: { asked_by: change.asker },
