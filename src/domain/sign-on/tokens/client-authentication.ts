@@ -38,7 +38,11 @@ export async function authenticateClient(
   issuer: TokenIssuer,
   client: PresentedClient,
 ): Promise<KnownApplication> {
-  const application = await findApplication(issuer, client.clientId);
+  const { clientId } = client;
+  // PostgreSQL refuses some texts, such as those with a NUL, so only ids are looked up.
+  const application = SHAPE_OF_ID.test(clientId)
+    ? await issuer.unitOfWork.rows.applications.find(clientId)
+    : undefined;
   try {
     return client.method === 'secret'
       ? await bySecret(issuer, client, application)
@@ -96,23 +100,6 @@ export function actorOf({ clientId, requestId, remoteAddress }: PresentedClient)
   return { type: 'application', id: clientId, requestId, remoteAddress };
 }
 
-/** Limits wrong secrets. A right secret always passes: others share the address. */
-async function countWrongSecret(
-  { wrongSecrets }: TokenIssuer,
-  { remoteAddress }: PresentedClient,
-): Promise<void> {
-  const message = 'Too many wrong secrets came from your address. Please try again in';
-  assertAllowed(await wrongSecrets.take(networkOf(remoteAddress)), (seconds) => `${message} ${seconds} s.`);
-}
-
-async function findApplication(
-  { unitOfWork }: TokenIssuer,
-  id: string,
-): Promise<KnownApplication | undefined> {
-  // PostgreSQL refuses some texts, such as those with a NUL, so only ids are looked up.
-  return SHAPE_OF_ID.test(id) ? unitOfWork.rows.applications.find(id) : undefined;
-}
-
 async function bySecret(
   issuer: TokenIssuer,
   client: PresentedClient,
@@ -121,7 +108,10 @@ async function bySecret(
   const now = issuer.clock();
   const secret = matchingSecret(application?.secrets ?? [STAND_IN_SECRET], client.secretHash, now);
   if (!application || !secret) {
-    await countWrongSecret(issuer, client);
+    // A right secret always passes: others share the address.
+    const taken = await issuer.wrongSecrets.take(networkOf(client.remoteAddress));
+    const message = 'Too many wrong secrets came from your address. Please try again in';
+    assertAllowed(taken, (seconds) => `${message} ${seconds} s.`);
     throw refused();
   }
   noteUse(secret, now, LAST_USE_STEP_MS, (id, at, unlessSince) =>
