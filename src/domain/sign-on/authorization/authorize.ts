@@ -64,7 +64,11 @@ async function begin(
     return refusalStep(signOn.issuer, asker, step.refusal);
   }
   if (!known?.account) {
-    return askStranger(signOn, browser, request, asker, known);
+    // An unknown browser can only sign in. Nothing is written until then.
+    await countStranger(signOn, browser);
+    const { session, cookie } = known ? { session: known } : newStranger(signOn.clock());
+    const page = pageFor(signOn, asker, 'sign_in', { request, session });
+    return cookie ? { ...page, cookie } : page;
   }
   if (step.kind === 'page') {
     return pageFor(signOn, asker, step.page, { request, session: known });
@@ -96,20 +100,6 @@ async function firstLook(
   const identity = signedIn ? await rows.identities.find(signedIn.id, request.instanceId) : undefined;
   const known = { request, silent, signedIn, identity, progress: {}, now };
   return { session, step: nextStep(await situationOf(rows, known, application)) };
-}
-
-/** An unknown browser can only sign in. Nothing is written until then. */
-async function askStranger(
-  signOn: SignOn,
-  browser: Browser,
-  request: AuthorizationRequest,
-  asker: Asker,
-  known: Session | undefined,
-): Promise<BrowserStep> {
-  await countStranger(signOn, browser);
-  const { session, cookie } = known ? { session: known } : newStranger(signOn.clock());
-  const page = pageFor(signOn, asker, 'sign_in', { request, session });
-  return cookie ? { ...page, cookie } : page;
 }
 
 /** Pages take 14,000 characters in their address; what the person does may add 2,000 of them. */

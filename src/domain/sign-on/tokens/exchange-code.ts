@@ -1,13 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
-import type { Actor } from '../../operator/audit.js';
 import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import type { TokenIssuer } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
 import type { ProvenClient } from './client-authentication.js';
 import { actionOn, scopesInForce } from './standing.js';
 import { grantEnds, type IssuedTokens, lifetimeSeconds, signAccessToken, signIdToken } from './tokens.js';
@@ -151,7 +149,12 @@ async function redeem(
   const grant = await unitOfWork.run(async (changes) => {
     const now = clock();
     if (!(await changes.codes.redeem(code.hash, now))) {
-      return revokeIfReplayed(changes, actor, code, now);
+      const { status } = (await changes.codes.find(code.hash)) ?? {};
+      // Recorded only if it revoked something: further repetitions change nothing.
+      if (status === 'REDEEMED' && (await changes.grants.revoke(code.grantId, now))) {
+        await changes.audit(actor, { ...actionOn(code, 'code.replayed'), outcome: 'refused' });
+      }
+      return undefined;
     }
     const made = grantOf(application, code, now);
     await changes.grants.insert(made);
@@ -168,19 +171,6 @@ async function redeem(
 async function hasGrant({ unitOfWork }: TokenIssuer, { grantId }: AuthorizationCode): Promise<boolean> {
   const grant = await unitOfWork.rows.grants.find(grantId);
   return grant?.revokedAt === null;
-}
-
-/** Recorded only if it revoked something: further repetitions change nothing. */
-async function revokeIfReplayed(
-  changes: Pick<SignOnChanges, 'audit' | 'codes' | 'grants'>,
-  actor: Actor,
-  replayed: AuthorizationCode,
-  now: number,
-): Promise<undefined> {
-  const code = await changes.codes.find(replayed.hash);
-  if (code?.status === 'REDEEMED' && (await changes.grants.revoke(replayed.grantId, now))) {
-    await changes.audit(actor, { ...actionOn(replayed, 'code.replayed'), outcome: 'refused' });
-  }
 }
 
 function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {

@@ -57,20 +57,13 @@ export async function getDelivery(
   const ended = await deliveryLog.attemptsOf(delivery.id);
   // An event outlives its deliveries, so both were purged meanwhile.
   const event = existing(await eventLog.find(delivery.eventId), ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
+  const { attemptsBegun: number, attemptStartedAt: startedAt } = delivery;
+  // The attempt may have ended between the two reads.
+  const isRunning = startedAt !== null && ended.every((attempt) => attempt.number !== number);
   return {
     delivery,
-    attempts: [...ended, ...runningAttempt(delivery, ended)],
+    attempts: isRunning ? [...ended, { number, startedAt, outcome: null }] : ended,
     body: eventBody(event, delivery.instanceIntegrationId),
     requestId: event.requestId,
   };
-}
-
-/** The attempt may have ended between the two reads. */
-function runningAttempt(
-  { attemptsBegun, attemptStartedAt }: Delivery,
-  ended: readonly DeliveryAttempt[],
-): RunningAttempt[] {
-  return attemptStartedAt === null || ended.some(({ number }) => number === attemptsBegun)
-    ? []
-    : [{ number: attemptsBegun, startedAt: attemptStartedAt, outcome: null }];
 }
