@@ -40,7 +40,9 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
   const account = await accountByEmail(changes, creation.email, { firstName, lastName });
   const client = await lockClient(changes, creation.clientId);
   const [managerId, firstRoleId] = await Promise.all([
-    initialManager(changes, client.id, creation),
+    creation.withoutManager
+      ? null
+      : ((creation.managerUserId as UserId | undefined) ?? changes.users.firstOwner(client.id)),
     creation.roleId === undefined ? initialRole(changes, client.id) : null,
     assertNotYetUser(changes, account.id, client.id),
   ]);
@@ -53,7 +55,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
     lastName,
     fullName: fullNameOf(firstName, lastName),
     status: 'INVITED',
-    managerId,
+    managerId: managerId ?? null,
     roleId: creation.roleId ?? firstRoleId,
     ...madeAt(changes.now),
   };
@@ -76,17 +78,6 @@ async function assertNotYetUser(
     const violation = 'must not be the address of a user of the same client';
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
   }
-}
-
-async function initialManager(
-  changes: Pick<Changes, 'users'>,
-  clientId: ClientId,
-  { managerUserId, withoutManager }: UserCreation,
-): Promise<UserId | null> {
-  if (withoutManager) {
-    return null;
-  }
-  return (managerUserId as UserId | undefined) ?? (await changes.users.firstOwner(clientId)) ?? null;
 }
 
 /** The only user of a client becomes its Owner, to assign roles to others. */

@@ -8,7 +8,6 @@ import { noteSeen } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
 import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Interaction } from './interactions.js';
-import type { LoginContext } from './login-contexts.js';
 import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';
 
@@ -69,21 +68,14 @@ export async function advance(
   if (step.kind !== 'issue') {
     return leave(signOn, situation, step);
   }
-  await keepChoice(changes, way, person.signedIn, step.context);
-  return codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step));
-}
-
-/** Notes the choice in the session until its next sign-in. */
-async function keepChoice(
-  { sessions }: Pick<AdvancePorts, 'sessions'>,
-  { request: { instanceId }, session, progress }: UnderWay,
-  signedIn: Session['account'],
-  { userType, clientId }: LoginContext,
-): Promise<void> {
+  const { signedIn } = person;
+  // The session notes the choice until its next sign-in.
   if (signedIn && choiceIn(progress, signedIn)) {
-    const contexts = { ...signedIn.contexts, [instanceId]: { userType, clientId } };
-    await sessions.noteContexts(session.id, { ...signedIn, contexts });
+    const { userType, clientId } = step.context;
+    const contexts = { ...signedIn.contexts, [request.instanceId]: { userType, clientId } };
+    await changes.sessions.noteContexts(way.session.id, { ...signedIn, contexts });
   }
+  return codeStep(signOn.issuer, askerIn(situation), await issueCode(changes, browser, way, step));
 }
 
 /** Locks the account and reads again: a concurrent sign-out may have ended the session. */

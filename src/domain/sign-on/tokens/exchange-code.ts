@@ -75,7 +75,9 @@ export async function exchangeCode(
 ): Promise<IssuedTokens> {
   const { application } = asker;
   const { code, scopes, person } = checked(issuer, asker, exchange, found);
-  if (code.status === 'REDEEMED' && !(await hasGrant(issuer, code))) {
+  const { grants } = issuer.unitOfWork.rows;
+  // Only the first repetition has something to revoke. Further ones, which may be many, open no write.
+  if (code.status === 'REDEEMED' && (await grants.find(code.grantId))?.revokedAt !== null) {
     throw codeIsOver();
   }
   const grant = await redeem(issuer, asker, code);
@@ -165,12 +167,6 @@ async function redeem(
     throw codeIsOver();
   }
   return grant;
-}
-
-/** Whether a repetition has something to revoke. Further ones, of which there may be many, open no write. */
-async function hasGrant({ unitOfWork }: TokenIssuer, { grantId }: AuthorizationCode): Promise<boolean> {
-  const grant = await unitOfWork.rows.grants.find(grantId);
-  return grant?.revokedAt === null;
 }
 
 function grantOf(application: KnownApplication, code: AuthorizationCode, now: number): Grant {
