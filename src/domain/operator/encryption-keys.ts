@@ -21,8 +21,10 @@ export interface EncryptionKeyState {
   activatedAt: number | null;
   retiredAt: number | null;
   seals: number;
-  /** The nodes without it in their key file. */
+  /** The nodes without it in their key file; none for a retired key. */
   missingOn: readonly string[];
+  /** The nodes that have it although it is retired. */
+  stillOn: readonly string[];
 }
 
 export async function encryptionKeyStates(
@@ -31,14 +33,18 @@ export async function encryptionKeyStates(
   const [used, holders, seals] = await Promise.all([rows.all(), rows.holders(), rows.sealCounts()]);
   const known = new Map(used.map((key) => [key.id, key]));
   const waiting = holders.flatMap(({ keyIds }) => keyIds).filter((id) => !known.has(id));
-  const keys = [...new Set([...waiting, ...known.keys()])].map((id) => ({
-    id,
-    status: statusOf(known.get(id), used[0]),
-    activatedAt: known.get(id)?.activatedAt ?? null,
-    retiredAt: known.get(id)?.retiredAt ?? null,
-    seals: seals.get(id) ?? 0,
-    missingOn: missingOn(holders, id),
-  }));
+  const keys = [...new Set([...waiting, ...known.keys()])].map((id) => {
+    const status = statusOf(known.get(id), used[0]);
+    return {
+      id,
+      status,
+      activatedAt: known.get(id)?.activatedAt ?? null,
+      retiredAt: known.get(id)?.retiredAt ?? null,
+      seals: seals.get(id) ?? 0,
+      missingOn: status === 'retired' ? [] : missingOn(holders, id),
+      stillOn: status === 'retired' ? presentOn(holders, id) : [],
+    };
+  });
   return { keys, nodes: holders.length };
 }
 
@@ -116,6 +122,10 @@ function statusOf(
 
 function missingOn(holders: readonly KeyHolder[], id: string): string[] {
   return holders.filter(({ keyIds }) => !keyIds.includes(id)).map(({ node }) => node);
+}
+
+function presentOn(holders: readonly KeyHolder[], id: string): string[] {
+  return holders.filter(({ keyIds }) => keyIds.includes(id)).map(({ node }) => node);
 }
 
 function refused(message: string): ServiceError {

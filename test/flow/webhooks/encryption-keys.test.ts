@@ -50,8 +50,20 @@ async function retired(service: ServiceProcess, keyId: string): Promise<void> {
     const old = (await done(service, 'list')).find((key) => key.keyId === keyId);
     return !old?.seals;
   });
-  await done(service, 'retire', keyId);
+  const [, ...rest] = await done(service, 'retire', keyId);
+  expect(rest.find((key) => key.keyId === keyId)?.missingOn).toEqual([]);
   expect(idsIn(keyFileOf(service))).not.toContain(keyId);
+}
+
+/** What `list` says of a retired key once the node has read a file with or without it. */
+async function listedOnceHeld(service: ServiceProcess, keyId: string, isHeld: boolean) {
+  let listed = await type(service, 'list');
+  await eventually('the node has announced the keys of its file', async () => {
+    listed = await type(service, 'list');
+    const { stillOn = [] } = listed.keys.find((key) => key.keyId === keyId) ?? {};
+    return stillOn.length === Number(isHeld);
+  });
+  return listed;
 }
 
 async function delivered(demo: WebhookEnvironment, { receiver, secret }: Subscribed): Promise<void> {
@@ -169,8 +181,15 @@ describe('a rotation of the encryption key', () => {
     );
     // As if the command had ended before it removed the key.
     replaceSecretsKeys(path, keysBefore);
+    const left = await listedOnceHeld(demo.service, before, true);
+    expect(left.stderr).toMatch(
+      new RegExp(`^The retired key ${before} is still in the key file of \\S+\\. .*retire ${before}`),
+    );
     await done(demo.service, 'retire', before);
     expect(idsIn(path)).toEqual([added.id]);
+    const gone = await listedOnceHeld(demo.service, before, false);
+    expect(gone.stderr).toBe('');
+    expect(gone.keys.flatMap(({ missingOn }) => missingOn)).toEqual([]);
     await deliver();
   });
 

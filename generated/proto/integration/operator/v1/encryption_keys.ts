@@ -85,8 +85,10 @@ export interface EncryptionKey {
     | undefined;
   /** How many secrets in the database are sealed with it. */
   seals: number;
-  /** The domain nodes without it in their key file. */
+  /** The domain nodes without it in their key file; none of a retired key, which they no longer need. */
   missingOn: string[];
+  /** Of a retired key: the domain nodes that still have it in their key file. */
+  stillOn: string[];
 }
 
 /** Asks for the encryption keys. */
@@ -133,6 +135,7 @@ function createBaseEncryptionKey(): EncryptionKey {
     retiredAt: undefined,
     seals: 0,
     missingOn: [],
+    stillOn: [],
   };
 }
 
@@ -155,6 +158,9 @@ export const EncryptionKey: MessageFns<EncryptionKey> = {
     }
     for (const v of message.missingOn) {
       writer.uint32(50).string(v!);
+    }
+    for (const v of message.stillOn) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -218,6 +224,14 @@ export const EncryptionKey: MessageFns<EncryptionKey> = {
             }
 
             message.missingOn.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.stillOn.push(reader.string());
             continue;
           }
         }

@@ -28,7 +28,18 @@ const WAIT_SECONDS = 120;
 const LOCK_WAIT_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
-export const list: Action = async ({ operator }) => shown(await operator.listEncryptionKeys({}));
+export const list: Action = async ({ operator }) => {
+  const answer = await operator.listEncryptionKeys({});
+  const left = answer.encryptionKeys.filter(({ stillOn }) => stillOn.length > 0);
+  return {
+    ...shown(answer),
+    note: left.map(noteOfRetired).join('\n') || undefined,
+  };
+};
+
+function noteOfRetired({ keyId, stillOn }: EncryptionKey): string {
+  return `The retired key ${keyId} is still in the key file of ${stillOn.join(', ')}. This removes it, where the node runs: \`integration encryption-key retire ${keyId}\`.`;
+}
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
 export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAIT_SECONDS }) => {
