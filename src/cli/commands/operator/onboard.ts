@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
+import type { InstanceId } from '../../../../generated/ids.js';
 import type { ApplicationType } from '../../../../generated/proto/integration/operator/v1/applications.js';
 import type { InstanceIntegrationStatus } from '../../../../generated/proto/integration/operator/v1/connections.js';
+import { validateRedirectUris } from '../../../domain/operator/application-rules.js';
+import { validateExpiry } from '../../../domain/operator/lifetime.js';
+import { Violations } from '../../../domain/platform/violations.js';
+import { validateSubscription } from '../../../domain/webhooks/subscriptions/rules.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { FailedCall, Unfinished, UsageError } from '../errors.js';
 import { addTargetOptions, collected, eventPatterns, TARGET_NOTE, timeAhead } from '../options.js';
@@ -10,10 +15,11 @@ import { examples, runsInSession } from './group.js';
 import type { Action, Session } from './session.js';
 
 const NOTES = `
-Makes the integration, connects it to the instance, and issues an API key; with --redirect-uri an application too, and
-with --webhook-url a subscription. All secrets are printed once, at the end. If a step fails, the command prints what
-the earlier steps made, with secrets, and removes nothing. After a lost connection, check whether the last step took
-effect.
+Makes the integration and connects it to the instance; with --webhook-url it makes a subscription, and with
+--redirect-uri an application; the API key comes last. The arguments are checked before anything is made; only whether
+webhooks may go to the address is decided by the service, before it makes any secret. All secrets are printed once, at
+the end. If a step fails, the command prints what the earlier steps made, with secrets, and removes nothing. After a
+lost connection, check whether the last step took effect.
 
 ${TARGET_NOTE}
 `;
@@ -60,6 +66,7 @@ export const onboard = (async (session, [name], options) => {
   if (options.events && !options.webhookUrl) {
     throw new UsageError('--events is about a subscription: give its --webhook-url too.');
   }
+  await refuseInvalid(session, options);
   const made: Onboarded = {};
   try {
     await makeAll(session, name, options, made);
@@ -74,7 +81,21 @@ export const onboard = (async (session, [name], options) => {
   return { json: made, text: textOf(made) };
 }) satisfies Action<OnboardOptions, readonly [name: string]>;
 
-/** Each step needs those before it. Each result is noted at once: it is shown even if a later step fails. */
+/** By the rules of the service: it would refuse these arguments too, but after it has made other things. */
+async function refuseInvalid(
+  { platform }: Session,
+  { instance: instanceId, keyExpires, redirectUri = [], webhookUrl: url, ...options }: OnboardOptions,
+): Promise<void> {
+  const violations = new Violations();
+  const redirectUris = redirectUri.map((uri) => ({ uri, instanceId: instanceId as InstanceId }));
+  validateRedirectUris(violations, redirectUris, options.public ? 'public' : 'confidential');
+  validateExpiry(violations, keyExpires?.getTime(), Date.now());
+  violations.throwIfAny();
+  validateSubscription({ url: url ?? null, eventTypes: options.events ?? null });
+  await platform.getInstance({ instanceId });
+}
+
+/** Each result is noted at once: it is shown even if a later step fails. What may be refused comes first. */
 async function makeAll(
   { operator, webhooks }: Session,
   name: string,
@@ -89,20 +110,20 @@ async function makeAll(
   made.instanceIntegrationId = instanceIntegrationId;
   const status = asEnum<InstanceIntegrationStatus>('configured', 'INSTANCE_INTEGRATION_STATUS_');
   await operator.configureInstanceIntegration({ instanceIntegrationId, status });
-  const { apiKey, key } = await operator.createApiKey({ integrationId, label: name, expiresAt });
-  Object.assign(made, { apiKeyId: apiKey?.id, apiKey: key });
-  if (redirectUri) {
-    const type = asEnum<ApplicationType>(options.public ? 'public' : 'confidential', 'APPLICATION_TYPE_');
-    const redirectUris = redirectUri.map((uri) => ({ uri, instanceId }));
-    const answer = await operator.createApplication({ ...PLAIN, name, type, redirectUris });
-    Object.assign(made, { clientId: answer.application?.id, clientSecret: answer.clientSecret });
-  }
   if (url) {
     const receives = { eventTypes: options.events ?? ['*'], clientIds: [] };
     const request = { instanceIntegrationId, url, ...receives, description: name };
     const { subscription, secret } = await webhooks.createSubscription(request);
     Object.assign(made, { subscriptionId: subscription?.id, signingSecret: secret });
   }
+  if (redirectUri) {
+    const type = asEnum<ApplicationType>(options.public ? 'public' : 'confidential', 'APPLICATION_TYPE_');
+    const redirectUris = redirectUri.map((uri) => ({ uri, instanceId }));
+    const answer = await operator.createApplication({ ...PLAIN, name, type, redirectUris });
+    Object.assign(made, { clientId: answer.application?.id, clientSecret: answer.clientSecret });
+  }
+  const { apiKey, key } = await operator.createApiKey({ integrationId, label: name, expiresAt });
+  Object.assign(made, { apiKeyId: apiKey?.id, apiKey: key });
 }
 
 const NAMES = [

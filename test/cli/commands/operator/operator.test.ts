@@ -167,15 +167,25 @@ describe('an operator', () => {
 
   test('onboards as far as it is allowed, and learns what was made and what was refused', async () => {
     const { instanceId } = await connectedIntegration('Half');
-    const options = ['--instance', instanceId, '--redirect-uri', 'http://rota.example.com/cb'];
+    const options = ['--instance', instanceId, '--webhook-url', 'http://10.0.0.7/events'];
     const { code, stdout, stderr } = await type('onboard', 'Half a form', ...options);
-    expect(code).toBe(1);
-    const [key = ''] = /ik_demo_\w{56}/.exec(stdout) ?? [];
-    await expect(statusWith(key)).resolves.toBe(200);
-    expect(stdout).not.toContain('client_id');
-    expect(stderr).toMatch(
-      /redirect_uris\[0\]\.uri must be https[\s\S]*were made before the failure and remain/,
-    );
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^Integration +itg_\w+\nInstance integration +iin_\w+\n$/),
+    ]);
+    expect(stderr).toMatch(/\(webhook_url_refused\)[\s\S]*were made before the failure and remain/);
+  });
+
+  test('onboards nothing with a redirect URI that is refused, or on an instance that does not exist', async () => {
+    const { instanceId } = await connectedIntegration('None of it');
+    const redirect = ['--redirect-uri', 'http://rota.example.com/cb'];
+    const wrong = await type('onboard', 'Nothing made', '--instance', instanceId, ...redirect);
+    expect([wrong.code, wrong.stdout]).toEqual([1, '']);
+    expect(wrong.stderr).toMatch(/\(invalid_request\)\s+- redirect_uris\[0\]\.uri must be https/);
+    const unknown = await type('onboard', 'Nothing made', '--instance', `ins_${'0'.repeat(22)}`);
+    expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+    expect(unknown.stderr).toContain('(instance_not_found)');
+    expect((await type('integration', 'list')).stdout).not.toContain('Nothing made');
   });
 
   test.each([
