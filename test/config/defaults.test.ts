@@ -60,6 +60,7 @@ describe('a default follows the setting that it is made from', () => {
   test('only live waits for balancers when it is asked to end', () => {
     expect(loadConfig({ ENVIRONMENT: 'demo' }).DRAIN_DELAY).toBe(0);
     expect(loadConfig({ ENVIRONMENT: 'demo', DRAIN_DELAY: '7s' }).DRAIN_DELAY).toBe(7_000);
+    expect(loadConfig({ DRAIN_DELAY: '0' }).DRAIN_DELAY).toBe(0);
   });
 
   test.each([

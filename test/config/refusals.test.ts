@@ -174,7 +174,9 @@ test.each([
   ['WEBHOOK_ALLOWED_PORTS', '[80,443]', 'must be port numbers with commas between them, such as 443,8443'],
   ['GATEWAY_RATE_LIMIT', '{"limit":600,"windowMs":60000}', 'must be a rate such as 600/1m'],
   ['GATEWAY_RATE_LIMIT', '600/60000', 'must be a rate such as 600/1m'],
-  ['SESSION_IDLE_LIMIT', '43200000', 'must be a duration such as 250ms, 30s, 5m, 12h or 30d'],
+  ['SESSION_IDLE_LIMIT', '43200000', 'must have a unit, as in 250ms, 30s, 5m, 12h or 30d'],
+  ['SESSION_IDLE_LIMIT', '12 hours', 'must be a duration such as 250ms, 30s, 5m, 12h or 30d'],
+  ['PURGE_INTERVAL', '0', 'must be between 1s and 365d'],
 ])('%s as %s is refused with the form that it takes', (name, value, refusal) => {
   expect(problemsOf({ [name]: value })).toEqual([`${name} ${refusal}`]);
 });
@@ -303,7 +305,7 @@ describe('the message', () => {
     const problems = [
       'ENVIRONMENT must be one of live, demo',
       'SIGN_ON_PORT must be a port number between 0 and 65535',
-      'SHUTDOWN_GRACE must be a duration such as 250ms, 30s, 5m, 12h or 30d',
+      'SHUTDOWN_GRACE must have a unit, as in 250ms, 30s, 5m, 12h or 30d',
       'GRPC_PORT is the same as GATEWAY_PORT (4002)',
     ];
     expect(problemsOf(environment)).toEqual(problems);

@@ -38,16 +38,22 @@ export function assertIs(isSo: boolean, refusal: string): asserts isSo {
 
 /** `30s`, `24h`, `90d`, as whole seconds. */
 export function seconds(text: string): number {
+  refuseWithoutUnit(text);
   const found = secondsIn(text);
   const refusal = 'It must be a duration in whole seconds, such as 30s, 24h or 90d, and at most 49710d.';
   assertIs(!Number.isNaN(found), refusal);
   return found;
 }
 
+function refuseWithoutUnit(text: string): void {
+  if (/^\d+$/.test(text) && text !== '0') {
+    throw new InvalidArgumentError('A duration must have a unit, as in 30s, 5m, 24h or 90d.');
+  }
+}
+
 /** NaN for a text that is no duration, or too long a one. */
 function secondsIn(text: string): number {
-  const isDuration = text === '0' || /^\d{1,9}[smhd]$/.test(text);
-  const found = isDuration ? durationMs(text === '0' ? '0s' : text) / 1_000 : Number.NaN;
+  const found = /^(?:0|\d{1,9}[smhd])$/.test(text) ? durationMs(text) / 1_000 : Number.NaN;
   return found <= MOST_SECONDS ? found : Number.NaN;
 }
 
@@ -144,7 +150,7 @@ function timeOrDistance(text: string, sign: 1 | -1): Date {
   const hasDay = day === undefined || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
   assertIs(
     !Number.isNaN(time.getTime()) && hasDay,
-    'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 12h or 90d.',
+    'It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration with its unit, such as 12h or 90d.',
   );
   return time;
 }

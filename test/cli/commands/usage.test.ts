@@ -262,6 +262,11 @@ describe('wrong usage', () => {
       ['key', 'rotate', 'key_x', '--overlap', '5x'],
       /must be a duration in whole seconds, such as 30s/,
     ],
+    [
+      'a duration without a unit',
+      ['key', 'rotate', 'key_x', '--overlap', '60'],
+      /must have a unit, as in 30s/,
+    ],
     ['a part of a second', ['key', 'rotate', 'key_x', '--overlap', '250ms'], /must be .* in whole seconds/],
     [
       'a longer duration than the service reads',
@@ -271,7 +276,12 @@ describe('wrong usage', () => {
     ['a time that is none', ['audit', 'list', '--since', '2026-99-99'], /must be a time/],
     ['a day that the month lacks', ['key', 'update', 'key_x', '--expires', '2027-02-31'], /must be a time/],
     ['such a day without zeros', ['key', 'update', 'key_x', '--expires', '2027-2-31'], /must be a time/],
-    ['words for a time', ['audit', 'list', '--since', '7d ago'], /a time such as .*, or a duration such as/],
+    [
+      'words for a time',
+      ['audit', 'list', '--since', '7d ago'],
+      /a time such as .*, or a duration with its unit, such/,
+    ],
+    ['a time without a unit', ['audit', 'list', '--since', '60'], /a duration with its unit, such as 12h/],
     ['a count that is none', ['key', 'list', '--limit', '0'], /whole number from 1/],
     ['a state that is none', ['key', 'list', '--status', 'old'], /Allowed choices are active/],
     [
