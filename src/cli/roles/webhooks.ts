@@ -27,6 +27,7 @@ export function webhookParts(
       unitOfWork: store.operator,
       environment: config.ENVIRONMENT,
       clock: store.clock,
+      eventsMs: config.EVENT_RETENTION,
       secrets,
       addressGuard: new AddressGuard(addressRulesOf(config)),
       draining: deliveriesDue.closing,

@@ -8,6 +8,8 @@ export interface WebhookDependencies {
   unitOfWork: OperatorUnitOfWork;
   environment: 'live' | 'demo';
   clock: Clock;
+  /** How long events are kept. */
+  eventsMs: number;
   secrets: SecretBox;
   addressGuard: AddressGuard;
   /** For what operators change of the sending itself. */

@@ -10,6 +10,7 @@ import type { WebhookDependencies } from './dependencies.js';
 export function eventHandlers({
   unitOfWork,
   clock,
+  eventsMs,
   draining,
 }: WebhookDependencies): Handlers<WebhookServiceService> {
   return {
@@ -33,11 +34,13 @@ export function eventHandlers({
     },
     replayEvents: async function* ({ since, until, ...rest }, context) {
       const request = { ...rest, since: since?.getTime(), until: until?.getTime() };
+      const horizon = clock() - eventsMs;
+      const keptSince = since && since.getTime() < horizon ? new Date(horizon) : undefined;
       const signal = AbortSignal.any([context.signal, draining]);
       // Without the caller's signal: a replay is recorded also when its caller leaves.
       const named = inNameOf(actorOf(context), unitOfWork);
       for await (const progress of replayEvents(named, request, { clock, signal })) {
-        yield { ...progress, lastEventId: progress.lastEventId ?? '' };
+        yield { ...progress, lastEventId: progress.lastEventId ?? '', keptSince };
       }
     },
   };

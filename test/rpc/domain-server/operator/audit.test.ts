@@ -283,6 +283,7 @@ async function servicesOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
       webhookService({
         ...dependencies,
         unitOfWork: operatorUnitOfWork(database),
+        eventsMs: 1,
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,

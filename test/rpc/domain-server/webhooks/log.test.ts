@@ -17,7 +17,7 @@ import { plantDelivery } from '../../../store/adapters/webhooks/subscriptions/ri
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { refusalOf } from '../../rig.js';
-import { CALL, webhookServing } from './rig.js';
+import { CALL, EVENTS_MS, webhookServing } from './rig.js';
 
 const AT = 1_790_000_000_000;
 const DELIVERIES: ListDeliveriesRequest = { eventTypes: [], statuses: [], pageSize: 0, pageToken: '' };
@@ -95,7 +95,7 @@ test('an event is listed and shown, as its receiver gets it or without links', a
 });
 
 test('a resend returns the new delivery, and a replay reports its progress', async () => {
-  const { client, deliver, subscription } = await withSubscription();
+  const { client, clock, deliver, subscription } = await withSubscription();
   const deliveryId = await deliver({ status: 'EXHAUSTED', attempts_begun: 3 });
   const { delivery } = await client.resendDelivery({ deliveryId }, CALL);
   expect(delivery).toMatchObject({
@@ -120,6 +120,16 @@ test('a resend returns the new delivery, and a replay reports its progress', asy
   ]);
   await expect(replay(new Date(AT + 60_000))).resolves.toEqual([
     { createdDeliveries: 0, lastEventId: '', done: true },
+  ]);
+  const keptSince = new Date(clock.now() - EVENTS_MS);
+  const told = { createdDeliveries: 0, lastEventId };
+  await expect(replay(keptSince)).resolves.toEqual([
+    { ...told, done: false },
+    { ...told, done: true },
+  ]);
+  await expect(replay(new Date(keptSince.getTime() - 1))).resolves.toEqual([
+    { ...told, done: false, keptSince },
+    { ...told, done: true, keptSince },
   ]);
 });
 

@@ -18,6 +18,8 @@ import { rpcRigs, TOKENS } from '../../rig.js';
 
 export const CALL = { requestId: 'r', deadlineMs: 20_000 };
 
+export const EVENTS_MS = 30 * 86_400_000;
+
 /** What a subscription is created with, but for where it belongs. */
 export const WHOLE = {
   url: 'https://hooks.example.com/in',
@@ -44,6 +46,7 @@ export function webhookServing(under: DatabaseUnderTest) {
         unitOfWork,
         environment: 'live',
         clock: clock.now,
+        eventsMs: EVENTS_MS,
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,

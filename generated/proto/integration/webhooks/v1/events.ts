@@ -119,6 +119,8 @@ export interface ReplayEventsResponse {
   lastEventId: string;
   /** Nothing follows. */
   done: boolean;
+  /** Where the range begins before it: older events are past their retention, and may be gone. */
+  keptSince?: Date | undefined;
 }
 
 function createBaseWebhookEvent(): WebhookEvent {
@@ -665,7 +667,7 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
 };
 
 function createBaseReplayEventsResponse(): ReplayEventsResponse {
-  return { createdDeliveries: 0, lastEventId: "", done: false };
+  return { createdDeliveries: 0, lastEventId: "", done: false, keptSince: undefined };
 }
 
 export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
@@ -678,6 +680,9 @@ export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
     }
     if (message.done !== false) {
       writer.uint32(24).bool(message.done);
+    }
+    if (message.keptSince != null) {
+      Timestamp.encode(toTimestamp(message.keptSince), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -717,6 +722,14 @@ export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
             }
 
             message.done = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.keptSince = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }

@@ -7,6 +7,7 @@ import { Unfinished } from '../../errors.js';
 import { isLost, untilNextTry } from '../../lost-connection.js';
 import { say } from '../../output/print.js';
 import { ProgressBar } from '../../output/progress-bar.js';
+import { asTime } from '../../output/table.js';
 import type { Session, Shown } from '../session.js';
 
 /** How long a lost connection is retried; after that, the message says how to continue. */
@@ -50,8 +51,8 @@ export async function replay(
   };
   const bar = new ReplayBar(session, range);
   try {
-    for await (const { createdDeliveries, lastEventId, done } of batches(session, range, stop, patienceMs)) {
-      Object.assign(outcome, { createdDeliveries, lastEventId: lastEventId || outcome.lastEventId, done });
+    for await (const { lastEventId, ...batch } of batches(session, range, stop, patienceMs)) {
+      Object.assign(outcome, { ...batch, lastEventId: lastEventId || outcome.lastEventId });
       await bar.show(outcome);
     }
   } catch (error) {
@@ -104,14 +105,18 @@ async function* batches(
 
 function shown(range: Range, outcome: ReplayEventsResponse): Shown {
   const made = `Deliveries made: ${outcome.createdDeliveries}.`;
+  const note =
+    outcome.keptSince &&
+    `Events are kept from ${asTime(outcome.keptSince)} on (EVENT_RETENTION). The replay cannot send older ones.`;
   if (outcome.done) {
     const watch = ` How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
-    return { json: outcome, text: outcome.createdDeliveries > 0 ? made + watch : made };
+    return { json: outcome, text: outcome.createdDeliveries > 0 ? made + watch : made, note };
   }
   const command = resumption(range, outcome.lastEventId);
   return {
     json: { ...outcome, resumption: command },
     text: made,
+    note,
     failure: new Unfinished(
       `The replay was cut off. What was made stays; it goes on with:\n\n  ${command}\n`,
     ),

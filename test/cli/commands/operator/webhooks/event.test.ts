@@ -181,6 +181,22 @@ describe('integration event replay', () => {
     expect(asked).toMatchObject([{ afterEventId: 'evt_5' }]);
   });
 
+  test('says how far back events are kept where the range begins before that', async () => {
+    const keptSince = new Date('2026-07-01T12:00:00Z');
+    const { type } = await start({
+      replayEvents: async function* () {
+        yield { createdDeliveries: 0, lastEventId: '', done: true, keptSince };
+      },
+    });
+    const { code, stdout, stderr } = await type('event', 'replay', ...RANGE);
+    expect([code, stdout]).toEqual([0, 'Deliveries made: 0.\n']);
+    expect(stderr).toBe(
+      'Events are kept from 2026-07-01 12:00:00Z on (EVENT_RETENTION). The replay cannot send older ones.\n',
+    );
+    const { stdout: json } = await type('event', 'replay', ...RANGE, '--json');
+    expect(JSON.parse(json)).toMatchObject({ keptSince: keptSince.toISOString() });
+  });
+
   test.each([
     ['before it begins', 0, ''],
     [
