@@ -10,6 +10,10 @@ const ROWS = [
   [ID, 'Old', 'revoked', 'never'],
 ];
 
+const DELIVERY_HEAD = ['delivery', 'type', 'subscription', 'status', 'attempts', 'next attempt', 'created'];
+const WHD = `whd_${'x'.repeat(22)}`;
+const WHS = `whs_${'x'.repeat(22)}`;
+
 const screen = (columns: number, hasColours = false) => ({ columns, hasColours, now: NOW });
 
 describe('a table', () => {
@@ -36,16 +40,57 @@ describe('a table', () => {
     expect(lines[1]?.includes('…')).toBe(columns < 88);
   });
 
-  test('on a terminal too narrow for the ids cuts no id', () => {
-    expect(asColumns(HEAD, ROWS, screen(20))).toContain(`${ID}  Nightly…  active`);
+  test('on a terminal too narrow for its columns has rows of several lines, each column whole', () => {
+    const deliveries = [
+      [WHD, 'user.updated', WHS, 'delivered', '1 of 3', '-', '2026-06-30 11:58:00Z'],
+      [WHD, 'worker.onboarded', WHS, 'pending', '2 of 3', '2026-06-30 12:00:25Z', '2026-06-30 11:01:00Z'],
+    ];
+    expect(asColumns(DELIVERY_HEAD, deliveries, screen(80))).toBe(
+      [
+        `DELIVERY${' '.repeat(20)}TYPE${' '.repeat(14)}SUBSCRIPTION`,
+        '  STATUS     ATTEMPTS  NEXT ATTEMPT  CREATED',
+        `${WHD}  user.updated      ${WHS}`,
+        '  delivered  1 of 3    -             2 min ago',
+        `${WHD}  worker.onboarded  ${WHS}`,
+        '  pending    2 of 3    in 25 s       59 min ago',
+      ].join('\n'),
+    );
+    expect(asColumns(DELIVERY_HEAD, deliveries.slice(0, 1), screen(30))).toBe(
+      [
+        'DELIVERY',
+        '  TYPE',
+        '  SUBSCRIPTION',
+        '  STATUS     ATTEMPTS',
+        '  NEXT ATTEMPT  CREATED',
+        WHD,
+        '  user.updated',
+        `  ${WHS}`,
+        '  delivered  1 of 3',
+        '  -             2 min ago',
+      ].join('\n'),
+    );
   });
 
-  test('colours the status, and aligns as without colours', () => {
-    const coloured = asColumns(HEAD, ROWS, screen(200, true));
+  test('cuts no address, type or status at any width, and stays within it where they do', () => {
+    const address = 'https://acme.example/hooks/of/the/integration';
+    const head = ['connection', 'status', 'events', 'address', 'last success'];
+    const row = [ID, 'not configured', 'user.* worker.* client.created', address, '2026-06-30 11:01:00Z'];
+    for (let columns = 1; columns <= 160; columns += 1) {
+      const lines = asColumns(head, [row], screen(columns)).split('\n');
+      for (const whole of [ID, 'not configured', address, '59 min ago']) {
+        expect(lines).toContainEqual(expect.stringContaining(whole));
+      }
+      const widest = Math.max(...lines.map(({ length }) => length));
+      expect(widest).toBeLessThanOrEqual(Math.max(columns, `  ${address}`.length));
+    }
+  });
+
+  test.each([200, 66, 30])('colours the status on %i columns, and aligns as without colours', (columns) => {
+    const coloured = asColumns(HEAD, ROWS, screen(columns, true));
     expect(coloured).toContain('\x1b[32mactive\x1b[0m');
     expect(coloured).toContain('\x1b[31mrevoked\x1b[0m');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal are such.
-    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(asColumns(HEAD, ROWS, screen(200)));
+    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(asColumns(HEAD, ROWS, screen(columns)));
   });
 });
 

@@ -2,12 +2,17 @@ import { printable } from './printable.js';
 import { colouredStatus, relativeTime, screenOf } from './screen.js';
 
 const GAP = '  ';
-
-/** Narrower, a cell says nothing. */
-const LEAST_WIDTH = 8;
-/** Whole, or it cannot be copied. */
-const ID = /^[a-z]{2,}_\w{16,}$/;
+/** Of the further lines of a row. */
+const INDENT = '  ';
+/** Words are not cut further. A relative time is not longer. */
+const LEAST_WIDTH = 12;
 const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
+
+interface Column {
+  title: string;
+  cells: readonly string[];
+  width: number;
+}
 
 /**
  * Columns as wide as their widest cell; cells may hold untrusted text. On a terminal: fits its width, with
@@ -18,54 +23,78 @@ export function asColumns(
   rows: readonly (readonly string[])[],
   screen = screenOf(),
 ): string {
-  const cells = rows.map((row) =>
-    row.map((cell) => printable(screen ? relativeTime(cell, screen.now) : cell)),
-  );
-  const natural = head.map((title, column) =>
-    Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
-  const widths = screen ? fitting(natural, head, cells, screen.columns) : natural;
-  const line = (row: readonly string[], isHead: boolean) =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        const text = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-        const isStatus = screen?.hasColours && !isHead && STATUS_TITLES.has(head[column] ?? '');
-        const padding = column === row.length - 1 ? '' : ' '.repeat(width - text.length);
-        return `${isStatus ? colouredStatus(text) : text}${padding}`;
-      })
-      .join(GAP)
-      .trimEnd();
-  const titles = head.map((title) => title.toUpperCase());
-  return [line(titles, true), ...cells.map((row) => line(row, false))].join('\n');
+  const columns = head.map((title, index) => {
+    const cells = rows.map((row) => {
+      const cell = row[index] ?? '';
+      return printable(screen ? relativeTime(cell, screen.now) : cell);
+    });
+    return { title, cells, width: Math.max(title.length, ...cells.map(({ length }) => length)) };
+  });
+  const lines = screen ? fitting(columns, screen.columns) : [columns];
+  const rowOf = (cellOf: (column: Column) => string, hasColours = false) =>
+    lines.map((line, number) => (number === 0 ? '' : INDENT) + asLine(line, cellOf, hasColours)).join('\n');
+  return [
+    rowOf(({ title }) => title.toUpperCase()),
+    ...rows.map((_, row) => rowOf(({ cells }) => cells[row] ?? '', screen?.hasColours)),
+  ].join('\n');
 }
 
-/** Takes from the widest columns without ids what is too wide for the terminal, as far as they can be cut. */
-function fitting(
-  natural: readonly number[],
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns: number,
-): number[] {
-  const widths = [...natural];
-  const least = head.map((title, column) =>
-    rows.some((row) => ID.test(row[column] ?? ''))
-      ? (natural[column] ?? 0)
-      : Math.max(title.length, LEAST_WIDTH),
+function asLine(columns: readonly Column[], cellOf: (column: Column) => string, hasColours: boolean): string {
+  return columns
+    .map((column, index) => {
+      const { title, width } = column;
+      const cell = cellOf(column);
+      const text = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
+      const padding = index === columns.length - 1 ? '' : ' '.repeat(width - text.length);
+      return `${hasColours && STATUS_TITLES.has(title) ? colouredStatus(text) : text}${padding}`;
+    })
+    .join(GAP)
+    .trimEnd();
+}
+
+/** The lines of a row: one, cut to fit, or as many as its columns need where cutting is not enough. */
+function fitting(columns: readonly Column[], screenWidth: number): Column[][] {
+  const least = columns.map((column) => ({ ...column, width: leastWidth(column) }));
+  return lineWidth(least) > screenWidth ? onLines(columns, screenWidth) : [cut(columns, least, screenWidth)];
+}
+
+/** Only texts of several words are cut: ids, addresses, types and statuses are of use only whole. */
+function leastWidth({ title, cells }: Column): number {
+  const isWhole = (cell: string) => STATUS_TITLES.has(title) || !cell.includes(' ');
+  return Math.max(
+    title.length,
+    ...cells.map((cell) => (isWhole(cell) ? cell.length : Math.min(cell.length, LEAST_WIDTH))),
   );
-  const spare = (column: number) => (widths[column] ?? 0) - (least[column] ?? 0);
-  const total = () => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
-  while (total() > columns) {
-    const widest = head
-      .map((_, column) => column)
-      .filter((column) => spare(column) > 0)
-      .sort((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))[0];
-    if (widest === undefined) {
-      break;
-    }
-    widths[widest] = (widths[widest] ?? 0) - 1;
+}
+
+/** Takes what is too wide for the terminal from the widest columns that can be cut. */
+function cut(columns: readonly Column[], least: readonly Column[], screenWidth: number): Column[] {
+  const narrowed = columns.map((column) => ({ ...column }));
+  while (lineWidth(narrowed) > screenWidth) {
+    const cuttable = narrowed.filter(({ width }, index) => width > (least[index]?.width ?? 0));
+    const widest = cuttable.reduce((one, other) => (other.width > one.width ? other : one));
+    widest.width -= 1;
   }
-  return widths;
+  return narrowed;
+}
+
+/** Whole, and in their order. A column wider than the terminal has a line of its own. */
+function onLines(columns: readonly Column[], screenWidth: number): Column[][] {
+  const lines: Column[][] = [];
+  for (const column of columns) {
+    const last = lines.at(-1);
+    const room = screenWidth - (lines.length > 1 ? INDENT.length : 0);
+    if (last && lineWidth([...last, column]) <= room) {
+      last.push(column);
+    } else {
+      lines.push([column]);
+    }
+  }
+  return lines;
+}
+
+function lineWidth(columns: readonly Column[]): number {
+  return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
 /** Facts about one thing: a line for each value. Values may be untrusted text. */
