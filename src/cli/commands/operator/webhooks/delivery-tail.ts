@@ -114,10 +114,13 @@ function attemptWords(delivery: Delivery, attempt: DeliveryAttempt): string {
   if (outcome === AttemptOutcome.SUCCEEDED) {
     return words;
   }
-  const next = delivery.nextAttemptAt
-    ? `next ${asTime(delivery.nextAttemptAt)}`
-    : asWord(delivery.status, 'DELIVERY_STATUS_');
-  return `${words}; ${printableLine(message)} (${next})`;
+  const failed = `${words}; ${printableLine(message)}`;
+  // The delivery is as of now, so it tells only what followed its last attempt.
+  return number < delivery.attemptsBegun ? failed : `${failed} (${nextWords(delivery)})`;
+}
+
+function nextWords({ nextAttemptAt, status }: Delivery): string {
+  return nextAttemptAt ? `next ${asTime(nextAttemptAt)}` : asWord(status, 'DELIVERY_STATUS_');
 }
 
 function changeWords({ status, origin, attemptsBegun }: Delivery): string {

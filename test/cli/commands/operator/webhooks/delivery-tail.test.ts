@@ -60,6 +60,23 @@ describe('integration delivery tail', () => {
     );
   });
 
+  test('prints what followed the last attempt of a delivery, and not after earlier ones', async () => {
+    const exhausted = delivery({ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2, endedAt: later });
+    const past = [1, 2].map((number) => ({
+      delivery: exhausted,
+      attempt: failedAttempt({ number }),
+      skipped: 0,
+    }));
+    const { begin } = await start(tailing([], past));
+    const tail = begin('delivery', 'tail', '--since', '2026-07-01');
+    await tail.output.nextText('attempt 2');
+    await tail.interrupt();
+    expect(tail.output.text().match(/attempt.*/g)).toEqual([
+      'attempt 1: 500 in 12 ms; The receiver answered 500.',
+      'attempt 2: 500 in 12 ms; The receiver answered 500. (exhausted)',
+    ]);
+  });
+
   test('as JSON is an object a line', async () => {
     const { begin } = await start(tailing([], [failed, succeeded]));
     const tail = begin('delivery', 'tail', '--json');
