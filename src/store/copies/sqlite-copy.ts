@@ -38,7 +38,9 @@ export function sqliteFileIn(dataDir: string): string {
   refuseMoved(dataDir);
   const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file)) {
-    throw new StoreError(`There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, or ENVIRONMENT to demo for that of the demo.`);
+    throw new StoreError(
+      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, or ENVIRONMENT to demo for that of the demo.`,
+    );
   }
   return file;
 }
