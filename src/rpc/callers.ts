@@ -27,7 +27,7 @@ export function callersOf(path: string): readonly Caller[] {
   const callers = table[path];
   if (!callers || callers.length === 0) {
     throw new Error(
-      `${path} declares no right that may call it, in proto/ as the option integration.access.v1.allowed.`,
+      `${path} declares no right that may call it, in proto/ as the option integration.access.v1.allowed, or allowed_in_service of its service.`,
     );
   }
   return callers;

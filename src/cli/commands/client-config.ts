@@ -3,14 +3,10 @@ import { secretOf } from '../../config/secret-files.js';
 import { explaining } from '../explaining.js';
 import { UsageError } from './errors.js';
 
-/**
- * For commands that call the service, which need none of its secrets. Where ENVIRONMENT is not set, it is
- * that of the token; without a token, the demo.
- */
-export function clientConfig(token?: string): Config {
+/** For commands that call the service, which need none of its secrets. ENVIRONMENT is demo by default. */
+export function clientConfig(environment: 'demo' | 'live' = 'demo'): Config {
   const { env } = process;
-  const ENVIRONMENT = env.ENVIRONMENT || (token?.includes('_live_') ? 'live' : 'demo');
-  return loadConfig({ ...env, ENVIRONMENT }, { secrets: [] });
+  return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || environment }, { secrets: [] });
 }
 
 /** What is in the file that a variable names; undefined if the variable is not set. */

@@ -1,12 +1,11 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import type { Config } from '../../config/config.js';
 import { grpcAddress } from '../../config/parsers.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
 import { explaining } from '../explaining.js';
-import { grpcAddressOf, temporalUiUrl } from '../from-config.js';
+import { grpcAddressOf, secretsKeyFile, temporalUiUrl } from '../from-config.js';
 import { clientConfig, secretNamedBy } from './client-config.js';
 import { UsageError } from './errors.js';
 
@@ -24,8 +23,8 @@ export interface Target {
   address: string;
   token: string;
   credentials: ChannelCredentials;
-  /** The settings in this shell. */
-  config: Config;
+  /** The key file on this machine, by ENVIRONMENT or else the environment of the token. */
+  keyFile(): string;
   /** The workflows in the UI of Temporal: that of the settings or, for the demo, the one that it runs. */
   temporalUiUrl?: string | undefined;
   /** Of the demo environment, if it is the target. */
@@ -41,8 +40,9 @@ export function targetOf(
     const refusal = (why: string) => `--address ${why}, and is ${address}.`;
     explaining(UsageError, refusal, () => grpcAddress(address));
   }
-  const config = clientConfig(token);
-  const demo = token?.includes('_live_') ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
+  const config = clientConfig();
+  const isLive = token?.includes('_live_');
+  const demo = isLive ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : grpcAddressOf(config);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
   const foundToken = token ?? demo?.[TOKEN_MEMBERS[demoToken]];
@@ -62,7 +62,7 @@ export function targetOf(
     address: foundAddress,
     token: foundToken,
     credentials: credentialsFor(foundAddress, ca),
-    config,
+    keyFile: () => secretsKeyFile(clientConfig(isLive ? 'live' : 'demo')).path,
     temporalUiUrl: temporalUiUrl(config) ?? (uiOfDemo || undefined),
     demo: targetDemo,
   };

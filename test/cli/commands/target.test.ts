@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { targetOf } from '../../../src/cli/commands/target.js';
-import { secretsKeyFile } from '../../../src/cli/from-config.js';
 
 const ADDRESS = '127.0.0.1:4002';
 const own = { ...process.env };
@@ -18,11 +17,11 @@ test.each([
   ['that of a live token', 'operator_live_1', undefined, 'live'],
   ['that of a demo token', 'operator_demo_1', undefined, 'demo'],
   ['that of ENVIRONMENT, if it is set', 'operator_live_1', 'demo', 'demo'],
-])('the environment is %s', (_, token, given, environment) => {
+])('the key file is %s', (_, token, given, environment) => {
   if (given !== undefined) {
     process.env.ENVIRONMENT = given;
   }
-  const { config } = targetOf({ address: ADDRESS, token });
-  expect(config.ENVIRONMENT).toBe(environment);
-  expect(secretsKeyFile(config).path).toMatch(new RegExp(`/\\.data/${environment}\\.keys/secrets\\.key$`));
+  expect(targetOf({ address: ADDRESS, token }).keyFile()).toMatch(
+    new RegExp(`/\\.data/${environment}\\.keys/secrets\\.key$`),
+  );
 });

@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { opsSocketOf, runDirOf } from '../../../src/cli/sockets.js';
 import { packageRoot } from '../../../src/config/package.js';
-import { claimDirectory } from '../../../src/store/file-lock.js';
+import { claimDirectory, lockFile } from '../../../src/store/file-lock.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const newDirectory = temporaryDirectories();
 const TSX = join(packageRoot, 'node_modules/tsx/dist/loader.mjs');
+const GONE = { status: 0, stdout: 'The demo environment is gone. `make run` makes a new one.\n', stderr: '' };
 
 function reset(folder: string) {
   const script = join(packageRoot, 'src/cli/demo/reset.ts');
@@ -21,22 +23,23 @@ function reset(folder: string) {
   return { status, stdout, stderr };
 }
 
-test('a demo that runs is not deleted, and afterwards it is', () => {
+test.each([
+  ['its domain', (data: string) => claimDirectory(data)],
+  ['`serve`', (data: string) => lockFile(`${opsSocketOf(runDirOf({ DATA_DIR: data }), 'worker')}.lock`, '')],
+])('a demo of which %s runs is not deleted, and afterwards it is', (_, claim) => {
   const folder = newDirectory();
   const [data, keys] = [join(folder, '.data/demo'), join(folder, '.data/demo.keys')] as const;
-  for (const each of [data, keys]) {
-    mkdirSync(each, { recursive: true });
-  }
-  const claim = claimDirectory(data);
+  mkdirSync(runDirOf({ DATA_DIR: data }), { recursive: true });
+  mkdirSync(keys);
+  const claimed = claim(data);
   expect(reset(folder)).toEqual({
     status: 1,
     stdout: '',
     stderr: 'The demo is running. Stop it first: press Ctrl-C where `make run` is.\n',
   });
   expect([data, keys].map(existsSync)).toEqual([true, true]);
-  claim.release();
-  const gone = 'The demo environment is gone. `make run` makes a new one.\n';
-  expect(reset(folder)).toEqual({ status: 0, stdout: gone, stderr: '' });
+  claimed.release();
+  expect(reset(folder)).toEqual(GONE);
   expect([data, keys].map(existsSync)).toEqual([false, false]);
-  expect(reset(folder)).toEqual({ status: 0, stdout: gone, stderr: '' });
+  expect(reset(folder)).toEqual(GONE);
 });

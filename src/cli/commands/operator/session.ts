@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
-import type { Config } from '../../../config/config.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
@@ -29,7 +28,8 @@ type SessionClient<S extends AnyService> = {
 export interface Session {
   /** Of the service. */
   address: string;
-  config: Config;
+  /** See `Target`. */
+  keyFile(): string;
   operator: SessionClient<OperatorServiceService>;
   platform: SessionClient<PlatformServiceService>;
   webhooks: SessionClient<WebhookServiceService>;
@@ -100,13 +100,13 @@ export async function run(
 
 /** A refused call or a lost connection becomes a sentence for the caller. */
 export async function inSession<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
-  const { address, token, credentials, config, temporalUiUrl } = target;
+  const { address, token, credentials, keyFile, temporalUiUrl } = target;
   const channel = new RpcChannel(address, token, { credentials });
   const call = { requestId: randomUUID(), deadlineMs: DEADLINE_MS };
   try {
     return await work({
       address,
-      config,
+      keyFile,
       operator: withOptions(channel.clientOf(OperatorServiceService), call),
       platform: withOptions(channel.clientOf(PlatformServiceService), call),
       webhooks: withOptions(channel.clientOf(WebhookServiceService), call),

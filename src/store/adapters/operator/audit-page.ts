@@ -4,7 +4,7 @@ import type { AuditFilter } from '../../../domain/operator/audit.js';
 import type { Rows, Tables } from '../../camel-case.js';
 import { isPostgres } from '../statements/dialect.js';
 import { newestFirst } from '../statements/keyset.js';
-import { type SlicedList, slicedPage } from '../webhooks/logs/sliced-page.js';
+import { firstRows, type SlicedList } from '../webhooks/logs/sliced-page.js';
 
 type Row = Tables['auditEvents'];
 
@@ -47,7 +47,7 @@ async function search(db: Rows, source: Source, page: PageRequest, filter: Audit
     matches: (after, upTo, limit) =>
       newestFirst(matching(source, upTo, filter), 'auditEvents', { after, limit }),
   };
-  return (await slicedPage(list, page, (row): Position => row, Number.POSITIVE_INFINITY)).rows;
+  return (await firstRows(list, page)).rows;
 }
 
 /** The rows up to a place, inclusive. */

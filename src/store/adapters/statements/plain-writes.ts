@@ -15,7 +15,7 @@ const change = perColumns((db, table, { id, ...fields }) =>
 );
 const deletion = perColumns((db, table, { id }) => db.deleteFrom(table).where('id', '=', id));
 
-/** The writes of one row of a table whose rows have ids. */
+/** The writes of one row of a table; those of existing rows find them by `id`. */
 export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
   return {
     insert: (row: Insertable<Tables[Name]>): Promise<void> => insertion(db, name, row as unknown as Row),

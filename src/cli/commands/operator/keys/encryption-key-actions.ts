@@ -14,7 +14,6 @@ import {
 } from '../../../../keys/secrets-key.js';
 import { lockFile } from '../../../../store/file-lock.js';
 import { StoreError } from '../../../../store/store-error.js';
-import { secretsKeyFile } from '../../../from-config.js';
 import { Unfinished, UsageError } from '../../errors.js';
 import { say } from '../../output/print.js';
 import { asTime, asWord } from '../../output/table.js';
@@ -43,8 +42,8 @@ function noteOfRetired({ keyId, stillOn }: EncryptionKey): string {
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
 export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAIT_SECONDS }) => {
-  const { operator, config } = session;
-  const { path } = secretsKeyFile(config);
+  const { operator } = session;
+  const path = session.keyFile();
   const { encryptionKeys } = await operator.listEncryptionKeys({});
   const keyId = inKeyFile(() => waitingKey(path, encryptionKeys));
   say(`The key ${keyId} is in ${path}. Back that file up now, apart from copies of the database.`);
@@ -68,8 +67,8 @@ export const rotate: Action<{ wait?: number }> = async (session, _, { wait = WAI
   };
 };
 
-export const retire: Action = async ({ operator, config }, [keyId]) => {
-  const { path } = secretsKeyFile(config);
+export const retire: Action = async ({ operator, keyFile }, [keyId]) => {
+  const path = keyFile();
   const { encryptionKeys } = await operator.listEncryptionKeys({});
   const before = inKeyFile(() => readSecretsKeys(path));
   refuseOtherFile(path, before, activeOf(encryptionKeys));

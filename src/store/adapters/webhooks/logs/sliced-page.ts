@@ -14,28 +14,40 @@ const ROWS_PER_SLICE = 2_000;
 /** A search for rare rows gets a shorter page, and may continue. */
 const SLICES_PER_PAGE = 200;
 
-/** Searches for a page slice by slice, so that filters with few matches do not delay others. */
-export async function slicedPage<Row, Position = LogPosition>(
+/**
+ * The first rows, searched slice by slice, so that filters with few matches do not delay others. `reached` is
+ * where a search that needs more slices can continue.
+ */
+export async function firstRows<Row, Position>(
   list: SlicedList<Row, Position>,
   { after, limit }: { after?: Position | undefined; limit: number },
-  positionOf: (row: Row) => Position,
-  slices = SLICES_PER_PAGE,
-): Promise<{ rows: Row[]; next: Position | undefined }> {
+  slices = Number.POSITIVE_INFINITY,
+): Promise<{ rows: Row[]; reached: Position | undefined }> {
   const rows: Row[] = [];
   let from = after;
   for (let slice = 0; slice < slices; slice += 1) {
     const upTo = await list.ahead(from, ROWS_PER_SLICE);
-    rows.push(...(await list.matches(from, upTo, limit + 1 - rows.length)));
-    if (rows.length > limit) {
-      return { rows: rows.slice(0, limit), next: positionOf(rows[limit - 1] as Row) };
-    }
-    if (upTo === undefined) {
-      return { rows, next: undefined };
+    rows.push(...(await list.matches(from, upTo, limit - rows.length)));
+    if (upTo === undefined || rows.length === limit) {
+      return { rows, reached: undefined };
     }
     from = upTo;
     await new Promise(setImmediate);
   }
-  return { rows, next: from };
+  return { rows, reached: from };
+}
+
+/** A page, which may be shorter than its limit and still have a next one. */
+export async function slicedPage<Row>(
+  list: SlicedList<Row>,
+  { after, limit }: LogPageRequest,
+  positionOf: (row: Row) => LogPosition,
+  slices = SLICES_PER_PAGE,
+): Promise<LogPage<Row>> {
+  const { rows, reached } = await firstRows(list, { after, limit: limit + 1 }, slices);
+  return rows.length > limit
+    ? { rows: rows.slice(0, limit), next: positionOf(rows[limit - 1] as Row) }
+    : { rows, next: reached };
 }
 
 /** A page of several lists, each of which gets its share of the slices. */
