@@ -19,6 +19,12 @@ type Ports = Pick<
   'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
 >;
 
+/** The same for changes that its subscriptions follow. */
+type FollowedPorts = Pick<
+  OperatorChanges,
+  'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'
+>;
+
 export async function connectInstance(
   changes: Ports,
   { integrationId, instanceId }: { integrationId: string; instanceId: string },
@@ -73,7 +79,7 @@ export async function configureInstanceIntegration(
 
 /** In one short write. */
 export async function writeConfiguration(
-  changes: OperatorChanges,
+  changes: FollowedPorts,
   { id, configured, expectedVersion }: InstanceIntegrationConfiguration,
 ): Promise<InstanceIntegration> {
   const present = await lockedInstanceIntegration(changes, id);
@@ -90,7 +96,7 @@ export async function writeConfiguration(
 }
 
 /** Deletes its subscriptions too, and returns their number. */
-export async function disconnectInstance(changes: OperatorChanges, id: string): Promise<number> {
+export async function disconnectInstance(changes: FollowedPorts, id: string): Promise<number> {
   const present = await lockedInstanceIntegration(changes, id);
   const subscriptions = await deleteSubscriptionsOf(changes, present.id);
   await changes.instanceIntegrations.delete(present.id);

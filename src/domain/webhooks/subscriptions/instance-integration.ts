@@ -1,12 +1,20 @@
 import type { InstanceIntegrationId } from '../../../../generated/ids.js';
-import type { OperatorChanges, OperatorUnitOfWork } from '../../operator/unit-of-work.js';
+import type { OperatorChanges } from '../../operator/unit-of-work.js';
+import type { UnitOfWork } from '../../unit-of-work.js';
 import { type ManagedSubscription, MOST_CLOSED_AT_ONCE } from './rows.js';
 import { MAX_SUBSCRIPTIONS } from './rules.js';
-import { closeRest, deleteSubscription, disableSubscription, enableSubscription } from './status.js';
+import {
+  type ClosingChanges,
+  closeRest,
+  deleteSubscription,
+  disableSubscription,
+  enableSubscription,
+  type StatusChanges,
+} from './status.js';
 
 /** The links of their deliveries no longer work. Configuring the instance integration again enables them. */
 export async function disableSubscriptionsOf(
-  changes: OperatorChanges,
+  changes: StatusChanges,
   instanceIntegrationId: InstanceIntegrationId,
 ): Promise<void> {
   let most = MOST_CLOSED_AT_ONCE;
@@ -18,7 +26,7 @@ export async function disableSubscriptionsOf(
 
 /** Before they are enabled, so that enabling is one short write. */
 export async function closeRestOf(
-  unitOfWork: OperatorUnitOfWork,
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorChanges, 'subscriptions'>>,
   instanceIntegrationId: string,
 ): Promise<void> {
   const subscriptions = await subscriptionsOf(unitOfWork.rows, instanceIntegrationId);
@@ -29,7 +37,7 @@ export async function closeRestOf(
 
 /** Except those disabled for another reason. */
 export async function enableSubscriptionsOf(
-  changes: OperatorChanges,
+  changes: StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
   instanceIntegrationId: InstanceIntegrationId,
 ): Promise<void> {
   const subscriptions = await subscriptionsOf(changes, instanceIntegrationId);
@@ -40,7 +48,7 @@ export async function enableSubscriptionsOf(
 
 /** Returns their number. */
 export async function deleteSubscriptionsOf(
-  changes: OperatorChanges,
+  changes: StatusChanges,
   instanceIntegrationId: InstanceIntegrationId,
 ): Promise<number> {
   const subscriptions = await subscriptionsOf(changes, instanceIntegrationId);

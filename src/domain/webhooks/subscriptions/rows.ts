@@ -65,7 +65,7 @@ export async function lockedSubscription(
 
 /** Writes changed fields, except for secrets, with a new version and an audit event. */
 export function writeSubscription(
-  changes: OperatorChanges,
+  changes: Pick<OperatorChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
   what: string,
   present: ManagedSubscription,
   fields: Partial<ManagedSubscription>,

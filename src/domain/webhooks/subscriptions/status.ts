@@ -1,5 +1,5 @@
 import type { SubscriptionId } from '../../../../generated/ids.js';
-import type { OperatorChanges, OperatorRows, OperatorUnitOfWork } from '../../operator/unit-of-work.js';
+import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.js';
 import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
 import {
   assertConfigured,
@@ -16,9 +16,12 @@ interface ChosenSubscription {
   expectedVersion?: string;
 }
 
+/** What a change of status changes. */
+export type StatusChanges = Pick<OperatorChanges, 'now' | 'subscriptions' | 'deliveries' | 'audit' | 'actor'>;
+
 /** Missed events stay held until they are replayed. */
 export async function enableSubscription(
-  changes: OperatorChanges,
+  changes: StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
   { subscriptionId, expectedVersion }: ChosenSubscription,
 ): Promise<ManagedSubscription> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
@@ -41,7 +44,7 @@ export async function enableSubscription(
  * events see the subscription before or after it.
  */
 export async function disableSubscription(
-  changes: OperatorChanges,
+  changes: StatusChanges,
   { subscriptionId, expectedVersion }: ChosenSubscription,
   reason: DisabledReason = 'OPERATOR',
   most = MOST_CLOSED_AT_ONCE,
@@ -64,7 +67,7 @@ export async function disableSubscription(
 
 /** Keeps its deliveries for the log. Cancels as many open ones as one write may, `closeRest` the rest. */
 export async function deleteSubscription(
-  changes: OperatorChanges,
+  changes: StatusChanges,
   { subscriptionId, expectedVersion }: ChosenSubscription,
   most = MOST_CLOSED_AT_ONCE,
 ): Promise<number> {
@@ -75,7 +78,10 @@ export async function deleteSubscription(
   return cancelled;
 }
 
-type Switch = UnitOfWork<OperatorChanges, OperatorRows>;
+type Switch = UnitOfWork<
+  ClosingChanges & StatusChanges & Pick<OperatorChanges, 'instanceIntegrations'>,
+  Pick<OperatorRows, 'deliveries'>
+>;
 
 /** Enables a subscription in one short write, and says what it has missed. */
 export async function switchOn(
@@ -116,15 +122,19 @@ export async function remove(unitOfWork: Switch, chosen: ChosenSubscription): Pr
   return cancelled + pending + held;
 }
 
+export type ClosingChanges = Pick<OperatorChanges, 'now' | 'subscriptions' | 'deliveries'>;
+
+/** Nothing is audited: what follows from a change of status belongs to that change. */
+type ClosingUnitOfWork = UnitOfWork<ClosingChanges, object>;
+
 const MOST_LOOKED_AT = 100;
 
 /**
  * Holds or cancels open deliveries of a disabled or deleted subscription. The status alone stops sending, so
- * this may stop between writes and be continued by any node. Nothing is audited: what follows from a change
- * of status belongs to that change.
+ * this may stop between writes and be continued by any node.
  */
 export async function closeRest(
-  unitOfWork: OperatorUnitOfWork,
+  unitOfWork: ClosingUnitOfWork,
   closed: ClosedSubscription,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -138,7 +148,10 @@ export async function closeRest(
 }
 
 /** Does so for subscriptions that need it, up to a limit; the caller repeats it. */
-export async function closeAll(unitOfWork: OperatorUnitOfWork, signal: AbortSignal): Promise<number> {
+export async function closeAll(
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorRows, 'deliveries'>>,
+  signal: AbortSignal,
+): Promise<number> {
   let sum = 0;
   let failure: unknown;
   for (const closed of await unitOfWork.rows.deliveries.leftOpen(MOST_LOOKED_AT)) {
@@ -156,7 +169,7 @@ export async function closeAll(unitOfWork: OperatorUnitOfWork, signal: AbortSign
 }
 
 async function closeSome(
-  { now, subscriptions, deliveries }: Omit<OperatorChanges, 'actor'>,
+  { now, subscriptions, deliveries }: ClosingChanges,
   { id, isDeleted }: ClosedSubscription,
 ): Promise<number> {
   if (isDeleted) {
