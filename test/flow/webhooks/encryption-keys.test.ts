@@ -183,7 +183,9 @@ describe('a rotation of the encryption key', () => {
     replaceSecretsKeys(path, keysBefore);
     const left = await listedOnceHeld(demo.service, before, true);
     expect(left.stderr).toMatch(
-      new RegExp(`^The retired key ${before} is still in the key file of \\S+\\. .*retire ${before}`),
+      new RegExp(
+        `^The retired key ${before} was still in the key file of \\S+ when that node last told\\. .*retire ${before}`,
+      ),
     );
     await done(demo.service, 'retire', before);
     expect(idsIn(path)).toEqual([added.id]);

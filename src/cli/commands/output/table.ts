@@ -4,8 +4,10 @@ import { colouredStatus, relativeTime, screenOf } from './screen.js';
 const GAP = '  ';
 /** Of the further lines of a row. */
 const INDENT = '  ';
-/** Words are not cut further. A relative time is not longer. */
+/** No text is cut below this width, which is that of the longest relative times. */
 const LEAST_WIDTH = 12;
+/** Ids, web and e-mail addresses, and types of events: of use only whole. */
+const WHOLE = /^(?:[a-z]{2,4}_\w+|[a-z]+:\/\/\S+|\S+@\S+|[a-z_]+(?:\.[a-z_*]+)+)$/;
 const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
 
 interface Column {
@@ -58,9 +60,8 @@ function fitting(columns: readonly Column[], screenWidth: number): Column[][] {
   return lineWidth(least) > screenWidth ? onLines(columns, screenWidth) : [cut(columns, least, screenWidth)];
 }
 
-/** Only texts of several words are cut: ids, addresses, types and statuses are of use only whole. */
 function leastWidth({ title, cells }: Column): number {
-  const isWhole = (cell: string) => STATUS_TITLES.has(title) || !cell.includes(' ');
+  const isWhole = (cell: string) => STATUS_TITLES.has(title) || WHOLE.test(cell);
   return Math.max(
     title.length,
     ...cells.map((cell) => (isWhole(cell) ? cell.length : Math.min(cell.length, LEAST_WIDTH))),

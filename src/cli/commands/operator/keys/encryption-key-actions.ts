@@ -37,7 +37,7 @@ export const list: Action = async ({ operator }) => {
 };
 
 function noteOfRetired({ keyId, stillOn }: EncryptionKey): string {
-  return `The retired key ${keyId} is still in the key file of ${stillOn.join(', ')}. This removes it, where the node runs: \`integration encryption-key retire ${keyId}\`.`;
+  return `The retired key ${keyId} was still in the key file of ${stillOn.join(', ')} when that node last told. \`integration encryption-key retire ${keyId}\` removes it from the key file of the machine where you run it; on other machines, replace the file.`;
 }
 
 /** Each step may be the last before a crash: the next run finds the waiting key and continues with it. */
