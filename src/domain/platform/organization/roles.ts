@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { getterOf } from '../../unit-of-work.js';
+import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/users.js';
 import type { Role } from '../rows/organization.js';
 import type { UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_NAME_LENGTH, Violations } from '../violations.js';
-import { assertRoom, lockClient, lockWithClient } from './clients.js';
+import { assertRoom, lockClient } from './clients.js';
 import { distinctPermissions, newRole } from './new-roles.js';
 
 /** What these rules use of a write. */
@@ -51,12 +52,23 @@ async function addCustomRole(
 
 export const getRole = getterOf('roles', ErrorCode.ROLE_NOT_FOUND, 'role');
 
+/** The role, after its client is locked, which never changes. */
+async function lockRole(
+  changes: Pick<Changes, 'lock' | 'roles'>,
+  { roleId, expectedVersion }: { roleId: string; expectedVersion?: string },
+): Promise<Role> {
+  await changes.lock((await getRole(changes, roleId)).clientId);
+  const role = await getRole(changes, roleId);
+  assertExpectedVersion(role, expectedVersion);
+  return role;
+}
+
 /** DELETED users do not keep it: they lose the role, with an event like others. */
 export async function deleteRole(
   changes: Ports,
   deletion: { roleId: string; expectedVersion?: string },
 ): Promise<void> {
-  const [, role] = await lockWithClient(changes, getRole, deletion.roleId, deletion);
+  const role = await lockRole(changes, deletion);
   if (role.builtIn) {
     throw new ServiceError(
       ErrorCode.RESOURCE_BUILT_IN,
@@ -92,7 +104,7 @@ export async function editRolePermissions(
   violations.givenText('name', edit.name);
   violations.requiredTexts(MAX_PERMISSIONS, 'permissions', edit.permissions);
   violations.throwIfAny();
-  const [, role] = await lockWithClient(changes, getRole, edit.roleId, edit);
+  const role = await lockRole(changes, edit);
   const chosen = await chosenUsers(changes, role, edit.userIds);
   if (edit.name === undefined && isSame(role.permissions, edit.permissions)) {
     return { role, repointedUsers: 0 };
