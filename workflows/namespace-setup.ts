@@ -3,6 +3,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { pause } from './backoff.js';
 import { NAMESPACE_RETENTION_MS, searchAttributes } from './contract.js';
 import { limitedCall } from './limited-call.js';
+import { reasonOf } from './log.js';
 import {
   addSearchAttributes,
   connectionTo,
@@ -19,14 +20,20 @@ export interface NamespaceSetup {
 }
 
 const ANSWER_LIMIT_MS = 10_000;
-/** The nodes of a cluster read the list of namespaces every 10 s. */
-const KNOWN_WITHIN_MS = 30_000;
+/** A front end is healthy some seconds after it listens. Nodes read the list of namespaces every 10 s. */
+const READY_WITHIN_MS = 30_000;
 const ASK_EVERY_MS = 500;
 
 const never = new AbortController().signal;
 
-/** A gRPC status code. */
+/** gRPC status codes. */
 const ALREADY_EXISTS = 6;
+const UNAVAILABLE = 14;
+
+/** A server that does not answer at all has the same status. */
+const isStarting = (error: unknown) =>
+  hasStatus(error, UNAVAILABLE) && reasonOf(error).includes('not healthy yet');
+const isNotYetKnown = (error: unknown) => hasStatus(error, NOT_FOUND);
 
 /** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
 export async function setUpNamespace(place: TemporalPlace): Promise<NamespaceSetup> {
@@ -35,12 +42,12 @@ export async function setUpNamespace(place: TemporalPlace): Promise<NamespaceSet
   const call: Call = (request) => limitedCall(connection, never, ANSWER_LIMIT_MS, request);
   try {
     const isNew = await makeNamespace(connection, namespace, call);
-    const missing = await onceKnown(() =>
+    const missing = await repeated(isNotYetKnown, () =>
       call(() => missingSearchAttributes(connection, namespace, searchAttributes)),
     );
     const addedAttributes = Object.keys(missing);
     if (addedAttributes.length > 0) {
-      await onceKnown(() => call(() => addSearchAttributes(connection, namespace, missing)));
+      await repeated(isNotYetKnown, () => call(() => addSearchAttributes(connection, namespace, missing)));
     }
     return { isNew, addedAttributes };
   } finally {
@@ -55,7 +62,7 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
   const { workflowService } = connection;
   try {
     // Asked first: an account that may not make namespaces can use one that exists.
-    await call(() => workflowService.describeNamespace({ namespace }));
+    await repeated(isStarting, () => call(() => workflowService.describeNamespace({ namespace })));
     return false;
   } catch (error) {
     if (!hasStatus(error, NOT_FOUND)) {
@@ -74,14 +81,13 @@ async function makeNamespace(connection: Connection, namespace: string, call: Ca
   }
 }
 
-/** Repeats a request while the answering node does not know the new namespace. */
-async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + KNOWN_WITHIN_MS;
+async function repeated<T>(mayPass: (error: unknown) => boolean, request: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + READY_WITHIN_MS;
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      if (!hasStatus(error, NOT_FOUND) || Date.now() > deadline) {
+      if (!mayPass(error) || Date.now() > deadline) {
         throw error;
       }
       await pause(ASK_EVERY_MS, never);
