@@ -85,7 +85,7 @@ export interface EncryptionKey {
     | undefined;
   /** How many secrets in the database are sealed with it. */
   seals: number;
-  /** The domain nodes without it in their key file; none of a retired key, which they no longer need. */
+  /** The domain nodes whose key file lacks it. Empty for a retired key, which no node needs. */
   missingOn: string[];
   /** Of a retired key: the domain nodes that still have it in their key file. */
   stillOn: string[];

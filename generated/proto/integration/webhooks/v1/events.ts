@@ -119,7 +119,7 @@ export interface ReplayEventsResponse {
   lastEventId: string;
   /** Nothing follows. */
   done: boolean;
-  /** Where the range begins before it: older events are past their retention, and may be gone. */
+  /** The start of the retention, if the range begins earlier: events from before it may be gone. */
   keptSince?: Date | undefined;
 }
 
