@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
@@ -134,6 +134,7 @@ describeWithPostgresPrograms('the dumps of the Compose file', () => {
     await type(PUT_KEY);
     expect(readFileSync(path(KEY_FILE), 'utf8')).toBe('the key');
     expect([modeOf(KEY_FILE), modeOf(join(KEY_FILE, '..'))]).toEqual([0o600, 0o700]);
-    expect(existsSync(path('bin/docker.calls'))).toBe(false);
+    const calls = readFileSync(path('bin/docker.calls'), 'utf8');
+    expect(calls).toBe('compose run --rm integration init --temporal\n');
   });
 });

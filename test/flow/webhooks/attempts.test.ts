@@ -25,8 +25,8 @@ import { type Subscribed, webhookEnvironment } from './webhook-environment.js';
 
 const NAMESPACE = 'demo';
 /**
- * Timestamps are in whole seconds, so attempts must be more than a second apart. The worker takes the clock of
- * the domain for late by as long as an answer took: with the shortest delay there is room for 600 ms.
+ * Timestamps are in whole seconds, so attempts must be more than a second apart. The worker takes the clock
+ * of the domain for late by as long as an answer took: with the shortest delay there is room for 600 ms.
  */
 const RETRY_DELAY_MS = 2_000;
 const LEAST_WAIT_MS = RETRY_DELAY_MS * 0.8;
