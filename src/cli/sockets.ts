@@ -63,13 +63,13 @@ export function opsSocketOf(runDir: string, role: RoleName): string {
 }
 
 /** Claims the directory of the sockets by the path of one. */
-export function claimRunDir(config: Config): string {
-  const runDir = runDirOf(config);
+export function claimRunDir(
+  { DATA_DIR }: Pick<Config, 'DATA_DIR'>,
+  refusal = `Another \`integration serve\` already runs on ${DATA_DIR}. Stop it, or set DATA_DIR to another directory.`,
+): string {
+  const runDir = runDirOf({ DATA_DIR });
   // The longest path decides whether all fit.
-  claimSocket(
-    opsSocketOf(runDir, 'worker'),
-    `Another \`integration serve\` already runs on ${config.DATA_DIR}. Stop it, or set DATA_DIR to another directory.`,
-  );
+  claimSocket(opsSocketOf(runDir, 'worker'), refusal);
   return runDir;
 }
 

@@ -117,3 +117,8 @@ export interface Document {
     tags?: Record<string, Tag>;
   };
 }
+
+/** The name of what is referred to; empty without a reference. */
+export function nameIn({ $ref = '' }: { $ref?: string | undefined } = {}): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1);
+}

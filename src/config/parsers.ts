@@ -74,9 +74,7 @@ export const durationMs: Parser<number> = (value) => {
   if (value === '0') {
     return 0;
   }
-  if (/^\d+$/.test(value)) {
-    throw new Error('must have a unit, as in 250ms, 30s, 5m, 12h or 30d');
-  }
+  assertIs(!/^\d+$/.test(value), 'must have a unit, as in 250ms, 30s, 5m, 12h or 30d');
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value);
   assertIs(match !== null, 'must be a duration such as 250ms, 30s, 5m, 12h or 30d');
   return Number(match[1]) * MILLISECONDS_PER_UNIT[match[2] as keyof typeof MILLISECONDS_PER_UNIT];

@@ -46,9 +46,7 @@ export function seconds(text: string): number {
 }
 
 function refuseWithoutUnit(text: string): void {
-  if (/^\d+$/.test(text) && text !== '0') {
-    throw new InvalidArgumentError('A duration must have a unit, as in 30s, 5m, 24h or 90d.');
-  }
+  assertIs(!/^\d+$/.test(text) || text === '0', 'A duration must have a unit, as in 30s, 5m, 24h or 90d.');
 }
 
 /** NaN for a text that is no duration, or too long a one. */

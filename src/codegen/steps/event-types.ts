@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import type { Schema } from '../documents.js';
+import { nameIn } from '../documents.js';
 import { ASYNCAPI_DOCUMENT, BANNER } from '../layout.js';
 import { readBundle } from './bundles.js';
 
@@ -19,10 +19,6 @@ export async function readEvents(outDir: string) {
     schema: nameIn(payload),
   }));
   return { messages, definitions, events };
-}
-
-function nameIn({ $ref = '' }: Schema = {}): string {
-  return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
 /** The AsyncAPI document -> a type, a schema and an example for each event. */

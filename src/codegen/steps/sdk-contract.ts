@@ -1,4 +1,4 @@
-import { type Document, METHODS, type Schema } from '../documents.js';
+import { type Document, METHODS, nameIn, type Schema } from '../documents.js';
 
 /** Checks of Python and Go clients on answers, which would fail on additions of later releases. */
 const CHECKED_BY_THE_SERVER = new Set([
@@ -63,7 +63,7 @@ function withoutKeywords(node: unknown, isMapOfNames = false): unknown {
 /** A choice of objects as one object with all members: generators would need a validation package. */
 function flat(choice: Schema, schemas: Record<string, Schema>): Schema {
   const { oneOf = [], discriminator: _, ...rest } = choice;
-  const options = oneOf.map(({ $ref = '' }) => schemas[$ref.slice($ref.lastIndexOf('/') + 1)] as Schema);
+  const options = oneOf.map((option) => schemas[nameIn(option)] as Schema);
   const [first, ...others] = options.map(({ required = [] }) => required);
   return {
     ...rest,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONSchema } from 'json-schema-to-typescript';
+import { nameIn } from '../documents.js';
 import { BANNER, GO_BANNER } from '../layout.js';
 import { type EventContract, readEvents } from './event-types.js';
 
@@ -76,7 +77,7 @@ function fieldsOf(schema: string, definitions: Definitions) {
 
 /** The name of the schema, if it has a class; else a key of PYTHON and GO. */
 function typeOf({ $ref = '', ...schema }: JSONSchema = {}, definitions: Definitions): string {
-  const name = $ref.slice($ref.lastIndexOf('/') + 1);
+  const name = nameIn({ $ref });
   const { properties, enum: values, type, format } = definitions[name] ?? schema;
   if (name && (properties || values)) {
     return name;

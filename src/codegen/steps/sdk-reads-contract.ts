@@ -1,4 +1,4 @@
-import type { Document, Operation, PathItem, Schema } from '../documents.js';
+import { type Document, nameIn, type Operation, type PathItem, type Schema } from '../documents.js';
 
 /** An operation as the SDKs have it; names in backticks are written as each language writes them. */
 export interface Read {
@@ -124,8 +124,4 @@ function isRead(entry: [path: string, item: PathItem]): entry is [string, PathIt
 
 function answerOf({ responses }: Operation): Schema {
   return responses[200]?.content?.['application/json']?.schema ?? {};
-}
-
-function nameIn({ $ref = '' }: { $ref?: string | undefined }): string {
-  return $ref.slice($ref.lastIndexOf('/') + 1);
 }

@@ -41,8 +41,8 @@ export async function encryptionKeyStates(
       activatedAt: known.get(id)?.activatedAt ?? null,
       retiredAt: known.get(id)?.retiredAt ?? null,
       seals: seals.get(id) ?? 0,
-      missingOn: status === 'retired' ? [] : missingOn(holders, id),
-      stillOn: status === 'retired' ? presentOn(holders, id) : [],
+      missingOn: status === 'retired' ? [] : nodesWhere(false, holders, id),
+      stillOn: status === 'retired' ? nodesWhere(true, holders, id) : [],
     };
   });
   return { keys, nodes: holders.length };
@@ -62,7 +62,7 @@ export async function activateEncryptionKey(changes: Ports, id: string): Promise
     throw refused('The key was in use before. Rotate to a new one.');
   }
   const holders = await rows.holders();
-  const missing = missingOn(holders, id);
+  const missing = nodesWhere(false, holders, id);
   if (missing.length === holders.length) {
     throw invalidField('No node holds such a key.', 'key_id', 'must be a key that the key files hold');
   }
@@ -120,12 +120,8 @@ function statusOf(
   return key === newest ? 'active' : 'superseded';
 }
 
-function missingOn(holders: readonly KeyHolder[], id: string): string[] {
-  return holders.filter(({ keyIds }) => !keyIds.includes(id)).map(({ node }) => node);
-}
-
-function presentOn(holders: readonly KeyHolder[], id: string): string[] {
-  return holders.filter(({ keyIds }) => keyIds.includes(id)).map(({ node }) => node);
+function nodesWhere(isHeld: boolean, holders: readonly KeyHolder[], id: string): string[] {
+  return holders.filter(({ keyIds }) => keyIds.includes(id) === isHeld).map(({ node }) => node);
 }
 
 function refused(message: string): ServiceError {

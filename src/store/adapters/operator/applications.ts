@@ -29,8 +29,9 @@ export function applicationRows(writer: Writer): ApplicationRows {
     },
     insert: async (application) => {
       await insert(toRow(application));
-      for (const row of redirectUriRows(application)) {
-        await redirectUris.insert(row);
+      const uris = redirectUriRows(application);
+      if (uris.length > 0) {
+        await db.insertInto('applicationRedirectUris').values(uris).execute();
       }
     },
     update: (application) => update(toRow(application)),
