@@ -25,8 +25,8 @@ export interface AttemptReport
 export interface AttemptTime {
   /** No request begins at or after it. */
   endsAt: number;
-  /** By how much the clock of the domain is ahead; undefined if the domain does not tell. */
-  aheadMs: number | undefined;
+  /** By how much the clock of the domain is ahead. */
+  aheadMs: number;
 }
 
 export interface Sender {

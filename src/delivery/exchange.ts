@@ -30,7 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly place: string,
     onEnd: (end: ExchangeEnd) => void,
-    private readonly time: { [Field in keyof AttemptTime]: number },
+    private readonly time: AttemptTime,
   ) {
     this.#onEnd = onEnd;
   }

@@ -181,13 +181,18 @@ export class Relay {
 
   /** In turns of the event loop, so that early answers are handled before the last attempt begins. */
   async #begin(
-    { deliveries, targets, bodies, leasedForMs = Number.POSITIVE_INFINITY }: ClaimDeliveriesResponse,
+    { deliveries, targets, bodies, leasedForMs = 0 }: ClaimDeliveriesResponse,
     asked: number,
   ): Promise<void> {
+    const leaseExpiresAt = deliveries[0]?.leaseExpiresAt;
+    if (!leaseExpiresAt) {
+      return;
+    }
     const answeredAt = performance.now();
     // The answer may be old: this process may have been frozen before it came.
     const endsAt = asked + leasedForMs;
-    const aheadMs = aheadAt(endsAt, deliveries[0]?.leaseExpiresAt);
+    // The lease ends at both times.
+    const aheadMs = leaseExpiresAt.getTime() - endsAt;
     this.#compareClocks(aheadMs, answeredAt - asked);
     this.#slots.take(deliveries.length);
     const sendTargets = targets.map(sendTargetOf);
@@ -245,10 +250,7 @@ export class Relay {
    * The domain counts the lease from the arrival of the call, which may be at any time before its answer.
    * Logs only what is true for all of these times.
    */
-  #compareClocks(aheadMs: number | undefined, onItsWayMs: number): void {
-    if (aheadMs === undefined) {
-      return;
-    }
+  #compareClocks(aheadMs: number, onItsWayMs: number): void {
     // The clock of this machine is ahead of that of the domain by a time between these two.
     const leastMs = Date.now() - (performance.now() + aheadMs);
     const mostMs = leastMs + onItsWayMs;
@@ -271,22 +273,15 @@ export class Relay {
   }
 }
 
-/** The lease ends at both times. Earlier releases of the domain do not tell for how long it lasts. */
-function aheadAt(endsAt: number, leaseExpiresAt: Date | undefined): number | undefined {
-  return leaseExpiresAt && Number.isFinite(endsAt) ? leaseExpiresAt.getTime() - endsAt : undefined;
-}
-
 /** Key objects are made once a claim: Node 24 takes four times as long for an HMAC whose key is bytes. */
 function sendTargetOf({ url, signingSecrets }: DeliveryTarget): SendTarget {
   return { url, signingSecrets: signingSecrets.map((secret) => createSecretKey(secret)) };
 }
 
 function resultOf(
-  { deliveryId, attemptNumber }: ClaimedDelivery,
+  { deliveryId, attemptNumber: number }: ClaimedDelivery,
   { retryAfterSeconds, ...report }: AttemptReport,
 ): AttemptResult {
-  // A domain of an earlier release claims first attempts only, without their number.
-  const number = attemptNumber || 1;
   const attempt = { ...report, number, startedAt: undefined, outcome: AttemptOutcome[report.outcome] };
   return { deliveryId, attempt, retryAfterSeconds };
 }

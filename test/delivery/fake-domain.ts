@@ -20,8 +20,6 @@ export class FakeDomain implements DeliveryClient {
   leaseMs = 30_000;
   /** How far its clock is ahead of that of this machine. */
   aheadMs = 0;
-  /** Whether it tells for how long leases last; earlier releases do not. */
-  tellsLease = true;
   /** If set, the address of all subscriptions. */
   url: string | undefined;
   /** Of first attempts. */
@@ -129,7 +127,7 @@ export class FakeDomain implements DeliveryClient {
         eventType: 'user.updated',
         body: Buffer.from('{}'),
       })),
-      leasedForMs: this.tellsLease ? this.leaseMs : undefined,
+      leasedForMs: this.leaseMs,
     };
   }
 }

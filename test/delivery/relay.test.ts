@@ -438,16 +438,6 @@ describe('the clock of the domain', () => {
     }
     expect(told).toEqual(levels);
   });
-
-  test('is unknown where an earlier release of the domain tells no lease', async () => {
-    const sender = new HeldSender(() => true);
-    const { domain, log } = start({ sender });
-    domain.aheadMs = HOUR_MS;
-    domain.tellsLease = false;
-    await domain.untilRecorded(domain.add(1));
-    expect(sender.time).toEqual({ endsAt: Number.POSITIVE_INFINITY, aheadMs: undefined });
-    expect(log.lines().filter(({ level }) => level === 'warn')).toEqual([]);
-  });
 });
 
 describe('a relay that stops', () => {

@@ -259,5 +259,7 @@ function toDelivery(row: Row): RetryDelivery {
     status: DeliveryStatus[status],
     nextAttemptAt: nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt),
     leaseExpiresAt: leaseUntil === undefined ? undefined : new Date(leaseUntil),
+    waitMs:
+      status === 'PENDING' ? Math.max(0, Math.max(leaseUntil ?? 0, nextAttemptAt ?? 0) - Date.now()) : 0,
   };
 }

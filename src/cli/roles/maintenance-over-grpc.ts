@@ -6,7 +6,6 @@ import {
 import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
 import type { RpcChannel } from '../../rpc/client.js';
-import { waitFor } from './retries-over-grpc.js';
 
 /** Longer than any batch takes, and shorter than Temporal's limit for a step. */
 const STEP_DEADLINE_MS = 20_000;
@@ -23,8 +22,8 @@ export function maintenanceOver(domain: RpcChannel): Maintenance {
     },
     expireAuthorizationCodes: async (request, call) => {
       const answer = await client.expireAuthorizationCodes(request, { ...call, deadlineMs });
-      const { issued, redeemed, expired, retryAt, retryInMs = waitFor(retryAt) } = answer;
-      return { issued, redeemed, expired, retryInMs: retryAt ? retryInMs : null };
+      const { issued, redeemed, expired, retryInMs = null } = answer;
+      return { issued, redeemed, expired, retryInMs };
     },
     advanceSigningKeys: async (call) => {
       const { changes, nextDueAt } = await client.advanceSigningKeys({}, { ...call, deadlineMs });
@@ -42,7 +41,7 @@ export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
   return {
     toWatch: async (limit, call) => {
       const { minutes } = await client.listCodeMinutesToWatch({ limit }, call);
-      return minutes.flatMap(({ minute, expiresAt, expiresInMs = waitFor(expiresAt) }): CodeMinute[] =>
+      return minutes.flatMap(({ minute, expiresAt, expiresInMs = 0 }): CodeMinute[] =>
         minute && expiresAt ? [{ minute, expiresAt, expiresInMs }] : [],
       );
     },

@@ -76,7 +76,6 @@ function noneWherePurged(error: unknown): { batch: undefined } {
 /** Delays instead of times, because a workflow reads no clock of ours. */
 function toState(delivery: RetryDelivery): RetryState {
   const { deliveryId, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastOutcome, lastHttpStatus } = delivery;
-  const { waitMs = Math.max(waitFor(leaseExpiresAt), waitFor(nextAttemptAt)) } = delivery;
   const status = STATUSES[delivery.status];
   if (status === undefined) {
     throw new Error(`The domain says that delivery ${deliveryId} is ${delivery.status}, which is unknown.`);
@@ -88,14 +87,9 @@ function toState(delivery: RetryDelivery): RetryState {
     attemptsBegun,
     nextAttemptAt: (isPending && nextAttemptAt?.toISOString()) || null,
     lastAttempt: attemptInWords(lastOutcome, lastHttpStatus) ?? null,
-    waitMs: isPending ? waitMs : 0,
+    waitMs: delivery.waitMs ?? 0,
     isUnderWay: leaseExpiresAt !== undefined,
   };
-}
-
-/** By the clock of this machine, for domains of earlier releases, which tell only times. */
-export function waitFor(at: Date | undefined): number {
-  return at === undefined ? 0 : Math.max(0, at.getTime() - Date.now());
 }
 
 /** How the last attempts ended: `answered 503`, or `answered 503 (11), timed out (1)`. */

@@ -47,7 +47,6 @@ describe('what the worker asks of the domain', () => {
   test.each([
     { title: 'when to ask again', more: { retryAt: expiresAt, retryInMs: 7_000 }, expected: 7_000 },
     { title: 'that the minute is done', more: {}, expected: null },
-    { title: 'only a time, as by an earlier release', more: { retryAt: new Date(0) }, expected: 0 },
   ])('is answered with the codes of a minute and $title', async ({ more, expected }) => {
     const asked: unknown[] = [];
     const { maintenance } = await serving({

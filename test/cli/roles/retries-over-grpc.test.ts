@@ -9,7 +9,6 @@ import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';
 
-const HOUR_MS = 3_600_000;
 const at = new Date('2020-07-01T10:00:00Z');
 const call = { requestId: 'webhook-retry/whs_1/bat_1/attempts-2/1', signal: AbortSignal.any([]) };
 const attempt = { deliveryId: 'whd_1', attemptNumber: 2, bySignal: false };
@@ -65,22 +64,6 @@ describe('what the retries ask of the domain', () => {
     expect(await retries.retryBatch('bat_1', call)).toEqual([
       { ...state, status, nextAttemptAt, isUnderWay: true },
     ]);
-  });
-
-  test.each([
-    // From the times, which are all that a domain of an earlier release tells.
-    ['the next attempt', DeliveryStatus.PENDING, 2, 1, [HOUR_MS, 2 * HOUR_MS]],
-    ['the end of the lease', DeliveryStatus.PENDING, 1, 2, [HOUR_MS, 2 * HOUR_MS]],
-    ['nothing where the delivery has ended', DeliveryStatus.HELD, 1, 2, [-1, 0]],
-  ] as const)('waits until %s', async (_, status, nextInHours, leaseInHours, [above, most]) => {
-    const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS);
-    const times = { nextAttemptAt: inHours(nextInHours), leaseExpiresAt: inHours(leaseInHours) };
-    const { retries } = await serving({
-      getRetryBatch: async () => ({ batch: { ...batch, deliveries: [{ ...pending, status, ...times }] } }),
-    });
-    const [found] = await retries.retryBatch('bat_1', call);
-    expect(found?.waitMs).toBeGreaterThan(above);
-    expect(found?.waitMs).toBeLessThanOrEqual(most);
   });
 
   test('waits for as long as the domain says, whatever the clock of this machine shows', async () => {

@@ -295,7 +295,7 @@ export interface CodeMinute {
   expiresAt:
     | Date
     | undefined;
-  /** The same in milliseconds from now, by the clock of the domain. Earlier releases do not send it. */
+  /** The same in milliseconds from now, by the clock of the domain. */
   expiresInMs?: number | undefined;
 }
 
@@ -327,7 +327,7 @@ export interface ExpireAuthorizationCodesResponse {
   retryAt?:
     | Date
     | undefined;
-  /** The same in milliseconds from now, by the clock of the domain. Earlier releases do not send it. */
+  /** The same in milliseconds from now, by the clock of the domain. */
   retryInMs?: number | undefined;
 }
 

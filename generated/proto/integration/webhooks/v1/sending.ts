@@ -149,7 +149,7 @@ export interface RetryDelivery {
     | undefined;
   /**
    * Milliseconds, by the clock of the domain, until the later of `next_attempt_at` and `lease_expires_at`; 0
-   * unless the delivery is pending. Earlier releases do not send it.
+   * unless the delivery is pending.
    */
   waitMs?: number | undefined;
 }
