@@ -35,24 +35,15 @@ export async function attemptRound(
   const found = new Map(states.map((state) => [state.deliveryId, state]));
   for (const attempt of attempts) {
     const state = found.get(attempt.deliveryId) ?? goneState(attempt);
-    if (isOpen(attempt, state)) {
+    const { status, attemptsBegun, isUnderWay } = state;
+    const hasNotEnded = attemptsBegun === attempt.attemptNumber && isUnderWay;
+    if (status === 'PENDING' && (attemptsBegun < attempt.attemptNumber || hasNotEnded)) {
       outcome.failed.push(attempt);
     } else {
       outcome.states.push(state);
     }
   }
   return outcome;
-}
-
-/** Whether the attempt may still begin, or is running. */
-function isOpen(
-  { attemptNumber }: AttemptToMake,
-  { status, attemptsBegun, isUnderWay }: RetryState,
-): boolean {
-  if (status !== 'PENDING') {
-    return false;
-  }
-  return attemptsBegun < attemptNumber || (attemptsBegun === attemptNumber && isUnderWay);
 }
 
 /** There is nothing left to do for it. */

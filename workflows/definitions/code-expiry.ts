@@ -20,12 +20,16 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
   let latest: CodeCounts | null = null;
   setHandler(progressQuery, () => latest);
 
+  const { expireAuthorizationCodes } = activitiesWith<MaintenanceActivities>(input.stepTimeoutMs, input);
   let { waitMs } = input;
   for (let round = 1; round <= input.giveUpAfterRounds; round++) {
     if (waitMs > 0) {
       await sleep(waitMs, { summary: 'Until the last code of the minute is over' });
     }
-    const { counts, retryInMs } = await expireCodes(input, round);
+    const { counts, retryInMs } = await expireAuthorizationCodes.executeWithOptions(
+      { activityId: `expire-${round}`, summary: `Expires what is left of the codes of ${input.minute}` },
+      [{ minute: input.minute }],
+    );
     latest = counts;
     setCurrentDetails(describe(counts));
     if (retryInMs === null) {
@@ -35,29 +39,17 @@ export async function authorizationCodeExpiry(input: CodeExpiryInput): Promise<C
     }
     waitMs = Math.max(input.leastWaitMs, retryInMs);
   }
-  throw stillValid(input, latest);
-}
-
-function expireCodes(input: CodeExpiryInput, round: number) {
-  const { expireAuthorizationCodes } = activitiesWith<MaintenanceActivities>(input.stepTimeoutMs, input);
-  return expireAuthorizationCodes.executeWithOptions(
-    { activityId: `expire-${round}`, summary: `Expires what is left of the codes of ${input.minute}` },
-    [{ minute: input.minute }],
-  );
+  // More rounds would fill the history.
+  throw ApplicationFailure.create({
+    message: `Codes of ${input.minute} were still valid after ${input.giveUpAfterRounds} rounds.`,
+    type: 'CodesStillValid',
+    nonRetryable: true,
+    details: [latest],
+  });
 }
 
 function describe({ issued, redeemed, expired }: CodeCounts): string {
   const valid = issued - redeemed - expired;
   const counts = `${issued} issued: ${redeemed} redeemed, ${expired} expired`;
   return valid > 0 ? `${counts}, ${valid} still valid.` : `${counts}.`;
-}
-
-/** More rounds would fill the history. */
-function stillValid({ minute, giveUpAfterRounds }: CodeExpiryInput, latest: CodeCounts | null) {
-  return ApplicationFailure.create({
-    message: `Codes of ${minute} were still valid after ${giveUpAfterRounds} rounds.`,
-    type: 'CodesStillValid',
-    nonRetryable: true,
-    details: [latest],
-  });
 }

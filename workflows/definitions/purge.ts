@@ -21,12 +21,18 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
   let progress: PurgeProgress = input.carried ?? { batches: 0, deleted: {}, more: true };
   setHandler(progressQuery, () => progress);
 
+  const { purgeExpired } = activitiesWith<MaintenanceActivities>(input.batchTimeoutMs, input);
   const before = total(progress.deleted);
   for (let done = 0; done < input.batchesPerRun; done++) {
     if (progress.batches > 0 && input.pauseMs > 0) {
       await sleep(input.pauseMs);
     }
-    const batch = await purgeBatch(input, progress.batches + 1);
+    // Numbers continue after a continue-as-new, so an activity id names one batch of the whole purge.
+    const number = progress.batches + 1;
+    const batch = await purgeExpired.executeWithOptions(
+      { activityId: `batch-${number}`, summary: `Batch ${number}: up to ${input.batchLimit} expired rows` },
+      [{ limit: input.batchLimit }],
+    );
     progress = add(progress, batch);
     setCurrentDetails(describe(progress));
     if (!batch.more) {
@@ -34,21 +40,15 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
     }
   }
   if (total(progress.deleted) === before) {
-    throw noProgress(progress);
+    // Continuing could loop forever on rows that the domain sees but cannot delete.
+    throw ApplicationFailure.create({
+      message: 'The domain reports expired rows, but a whole run of batches deleted none of them.',
+      type: 'PurgeMakesNoProgress',
+      nonRetryable: true,
+      details: [progress],
+    });
   }
   return continueAsNew<typeof purge>({ ...input, carried: progress });
-}
-
-function purgeBatch(input: PurgeInput, batchNumber: number): Promise<PurgeBatch> {
-  const { purgeExpired } = activitiesWith<MaintenanceActivities>(input.batchTimeoutMs, input);
-  // Numbers continue after a continue-as-new, so an activity id names one batch of the whole purge.
-  return purgeExpired.executeWithOptions(
-    {
-      activityId: `batch-${batchNumber}`,
-      summary: `Batch ${batchNumber}: up to ${input.batchLimit} expired rows`,
-    },
-    [{ limit: input.batchLimit }],
-  );
 }
 
 function add(progress: PurgeProgress, batch: PurgeBatch): PurgeProgress {
@@ -67,14 +67,4 @@ function describe({ batches, deleted, more }: PurgeProgress): string {
   const kinds = Object.entries(deleted).filter(([, count]) => count > 0);
   const counts = kinds.map(([kind, count]) => `${kind} ${count}`).join(', ') || 'nothing that is counted';
   return `Deleted in ${batches} ${batches === 1 ? 'batch' : 'batches'}: ${counts}; ${more ? 'more is left' : 'done'}.`;
-}
-
-/** Continuing could loop forever on rows that the domain sees but cannot delete. */
-function noProgress(progress: PurgeProgress): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: 'The domain reports expired rows, but a whole run of batches deleted none of them.',
-    type: 'PurgeMakesNoProgress',
-    nonRetryable: true,
-    details: [progress],
-  });
 }

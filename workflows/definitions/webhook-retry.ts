@@ -115,7 +115,9 @@ class Retries {
     } else if (this.#ledger.isLookDue(now)) {
       await this.plan();
     } else {
-      await this.#wait(wake.at - now, wake.deliveries);
+      const { changes } = this.#ledger;
+      const summary = `Until ${plural(wake.deliveries)} can be looked after`;
+      await condition(() => this.#ledger.changes !== changes, Math.max(1, wake.at - now), { summary });
     }
     return true;
   }
@@ -181,7 +183,10 @@ class Retries {
   /** Open attempts are postponed and asked about again; so is a failed round. */
   async #attempt(attempts: AttemptToMake[]): Promise<void> {
     try {
-      const { states, failed } = await this.#round(attempts);
+      const { states, failed } = await this.#brief.attemptDeliveries.executeWithOptions(
+        { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
+        [{ subscriptionId: this.input.subscriptionId, attempts }],
+      );
       this.#ledger.note(states, Date.now());
       this.#putOff(states.length === 0 ? attempts : failed);
     } catch (error) {
@@ -199,20 +204,6 @@ class Retries {
     const next = attempts.filter((attempt) => this.#ledger.isNext(attempt));
     const isChanged = next.length < attempts.length && patched(PUTS_OFF_NEXT);
     this.#ledger.putOff(isChanged ? next : attempts, Date.now());
-  }
-
-  #round(attempts: AttemptToMake[]) {
-    const { subscriptionId } = this.input;
-    return this.#brief.attemptDeliveries.executeWithOptions(
-      { activityId: `attempts-${++this.#steps}`, summary: inWords(attempts) },
-      [{ subscriptionId, attempts }],
-    );
-  }
-
-  async #wait(waitMs: number, deliveries: number): Promise<void> {
-    const { changes } = this.#ledger;
-    const summary = `Until ${plural(deliveries)} can be looked after`;
-    await condition(() => this.#ledger.changes !== changes, Math.max(1, waitMs), { summary });
   }
 
   #tell(): void {

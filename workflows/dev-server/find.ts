@@ -11,11 +11,15 @@ export interface FindOptions extends Partial<InstallOptions> {
 
 const SILENCE_LIMIT_MS = 15_000;
 
-/** The installed executable, if any: on the PATH or in the cache. */
-async function findInstalledTemporal({
-  env = process.env,
-  signal,
-}: FindOptions): Promise<string | undefined> {
+/** On the PATH or in the cache; otherwise it gets it, by the download or by a build with Go. */
+export async function findTemporal(options: FindOptions = {}): Promise<string> {
+  const install = {
+    env: process.env,
+    onProgress: () => undefined,
+    silenceLimitMs: SILENCE_LIMIT_MS,
+    ...options,
+  };
+  const { env, signal } = install;
   for (const executable of candidatesOnPath('temporal', env)) {
     if (await isTemporal(executable, signal)) {
       return executable;
@@ -23,22 +27,10 @@ async function findInstalledTemporal({
   }
   // Asked last: a user without a home folder has no cache.
   const cached = cachedExecutable(env);
-  return (await isTemporal(cached, signal)) ? cached : undefined;
-}
-
-/** Finds the executable or gets it: by the official download, then by a build with Go. */
-export async function findTemporal(options: FindOptions = {}): Promise<string> {
-  const installed = await findInstalledTemporal(options);
-  if (installed) {
-    return installed;
+  if (await isTemporal(cached, signal)) {
+    return cached;
   }
 
-  const install = {
-    env: process.env,
-    onProgress: () => undefined,
-    silenceLimitMs: SILENCE_LIMIT_MS,
-    ...options,
-  };
   const ways = [
     async () => download(options.downloadBaseUrl ?? DOWNLOAD_BASE_URL, install),
     async () => goInstall(install),
@@ -48,18 +40,14 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
     try {
       return await get();
     } catch (error) {
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       reasons.push(reasonOf(error));
       install.onProgress(`Not this way: ${reasonOf(error)}`);
     }
   }
-  throw new Error(missingSentence(reasons));
-}
-
-function missingSentence(reasons: string[]): string {
   const go = `${leastGoVersion.major}.${leastGoVersion.minor}`;
-  return (
+  throw new Error(
     `Temporal is missing and could not be had (${reasons.join('; ')}): install the Temporal CLI ` +
-    `(https://docs.temporal.io/cli) or Go ${go} or newer, or set TEMPORAL_ADDRESS to a server that runs.`
+      `(https://docs.temporal.io/cli) or Go ${go} or newer, or set TEMPORAL_ADDRESS to a server that runs.`,
   );
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { cachedExecutable, type InstallOptions, installIntoCache } from './cache.js';
-import { type CommandResult, isTemporal, runCommand } from './command.js';
+import { isTemporal, runCommand } from './command.js';
 import { GO_BUILD_NEEDS_BYTES, leastGoVersion, TEMPORAL_MODULE, TEMPORAL_VERSION } from './pinned.js';
 
 const GO_VERSION_LIMIT_MS = 10_000;
@@ -67,7 +67,9 @@ export async function buildWithGo(
   }, PROGRESS_EVERY_MS);
   onProgress(`Building ${title} with Go: two to five minutes, once on this machine`);
   const answer = new AbortController();
-  const noAnswer = setTimeout(() => answer.abort(new Error(noAnswerReason(silenceLimitMs))), silenceLimitMs);
+  const noAnswer = setTimeout(() => {
+    answer.abort(new Error(`Go got no answer for the module within ${silenceLimitMs / 1000} s`));
+  }, silenceLimitMs);
   try {
     const result = await runCommand('go', ['install', '-v', '-trimpath', '-ldflags=-s -w', ...packages], {
       env: await goEnvironment(folder, options.env),
@@ -79,7 +81,8 @@ export async function buildWithGo(
       },
     });
     if (result.code !== 0) {
-      throw new Error(failure(result));
+      const failure = `go install failed (${result.lastLines.at(-1) ?? 'no output'})`;
+      throw new Error(result.wentSilent ? 'go install stood still' : failure);
     }
   } finally {
     clearInterval(progress);
@@ -108,12 +111,4 @@ async function goEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<No
 function describe(line: string): string {
   const downloaded = /^go: downloading (\S+)/.exec(line);
   return downloaded ? `downloading ${downloaded[1]}` : `compiling ${line}`;
-}
-
-function noAnswerReason(limitMs: number): string {
-  return `Go got no answer for the module within ${limitMs / 1000} s`;
-}
-
-function failure({ wentSilent, lastLines }: CommandResult): string {
-  return wentSilent ? 'go install stood still' : `go install failed (${lastLines.at(-1) ?? 'no output'})`;
 }

@@ -57,9 +57,13 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     onStdoutLine: output.stdout,
     onStderrLine: output.stderr,
   });
-  const stop = () => {
+  const stop = async () => {
     output.quiet();
-    return end(child);
+    // Asked first, so that the database is closed properly.
+    child.terminate();
+    const timer = setTimeout(child.kill, STOP_LIMIT_MS);
+    await child.exited;
+    clearTimeout(timer);
   };
   const onAbort = () => void stop();
   signal?.addEventListener('abort', onAbort);
@@ -120,14 +124,6 @@ async function untilServing(
     await pause(READY_CHECK_EVERY_MS, gone.signal);
   }
   signal?.throwIfAborted();
-}
-
-/** Asks first, so that the database is closed properly. */
-async function end(child: Tethered): Promise<void> {
-  child.terminate();
-  const timer = setTimeout(child.kill, STOP_LIMIT_MS);
-  await child.exited;
-  clearTimeout(timer);
 }
 
 const ANSWER_LIMIT_MS = 2_000;
