@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { components } from '../../generated/openapi/gateway.js';
 import { problemMessages, problemStatuses } from '../../generated/problems.js';
-import { type ErrorCode, publicCode, type ServiceError } from '../errors/service-error.js';
+import { publicCode, type ServiceError } from '../errors/service-error.js';
 import type { HttpAnswer } from './http/exchange.js';
 
 type Problem = components['schemas']['Problem'];
@@ -15,7 +15,8 @@ export const EXPLANATIONS = '/docs/errors';
 const LOCATED_FIELD = /^(path|query|header|body)\.(.*)$/;
 
 export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
-  const code = problemCodeOf(error.code);
+  const given = publicCode(error.code);
+  const code = given in STATUS_OF ? (given as ProblemCode) : 'internal_error';
   const status = STATUS_OF[code];
   const message = code === 'internal_error' ? problemMessages.internal_error : error.message;
   const type = `${EXPLANATIONS}#${code}`;
@@ -27,11 +28,6 @@ export function toProblem(error: ServiceError, requestId: string): HttpAnswer {
     });
   }
   return { status, headers: headersOf(error, status), body: JSON.stringify(problem) };
-}
-
-function problemCodeOf(code: ErrorCode): ProblemCode {
-  const name = publicCode(code);
-  return name in STATUS_OF ? (name as ProblemCode) : 'internal_error';
 }
 
 function headersOf(error: ServiceError, status: number): Record<string, string | number> {

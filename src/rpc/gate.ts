@@ -186,7 +186,9 @@ export class Gate {
       if (tokenId !== undefined && !call.over) {
         const slots = this.#slots[isLong ? 'longCalls' : 'calls'];
         if (!slots.take(tokenId)) {
-          throw tooManyCalls();
+          const message =
+            'Too many calls with this token are open at once. Please try again once some have ended.';
+          throw new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds: 1 });
         }
         call.giveBack = () => slots.give(tokenId);
       }
@@ -289,14 +291,6 @@ export class Gate {
 
 function tooSlow(): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The request did not arrive in time.');
-}
-
-function tooManyCalls(): ServiceError {
-  return new ServiceError(
-    ErrorCode.RATE_LIMITED,
-    'Too many calls with this token are open at once. Please try again once some have ended.',
-    { retryAfterSeconds: 1 },
-  );
 }
 
 /** The HTTP/2 stream of a call, which can be reset: grpc-js itself would wait for the peer without limit. */

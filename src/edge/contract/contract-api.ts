@@ -107,9 +107,8 @@ export async function createContractApi<
     let at: RoutedRequest | undefined;
     try {
       at = router.route(request);
-      const preflight = preflightOf(at);
-      if (preflight) {
-        return { ...preflight, ...tellOf(at) };
+      if (at.method === 'OPTIONS' && at.others.some(isOpenToScripts)) {
+        return { ...preflightAnswer(allowedBy(at.others)), ...tellOf(at) };
       }
       refuseUnacceptable(at);
       await takeBody(at);
@@ -157,15 +156,12 @@ function failed(
 }
 
 function answerTo(at: RoutedRequest, { status, headers, body }: AnyReply): DispatchedAnswer {
+  const type = body instanceof Html ? 'text/html; charset=utf-8' : 'application/json';
   const answer =
     body === undefined
       ? { status, headers }
-      : { status, headers: { 'content-type': typeOf(body), ...headers }, body: bytesOf(body) };
+      : { status, headers: { 'content-type': type, ...headers }, body: bytesOf(body) };
   return { ...withOpenHeaders(at, answer), ...tellOf(at) };
-}
-
-function typeOf(body: unknown): string {
-  return body instanceof Html ? 'text/html; charset=utf-8' : 'application/json';
 }
 
 function bytesOf(body: unknown): HttpAnswer['body'] {
@@ -173,13 +169,6 @@ function bytesOf(body: unknown): HttpAnswer['body'] {
     return String(body);
   }
   return body instanceof MadeJson ? body.content : JSON.stringify(body);
-}
-
-/** Answers the preflight of operations that scripts may call. */
-function preflightOf({ method, others }: RoutedRequest): HttpAnswer | undefined {
-  return method === 'OPTIONS' && others.some(isOpenToScripts)
-    ? preflightAnswer(allowedBy(others))
-    : undefined;
 }
 
 function withOpenHeaders(at: RoutedRequest | undefined, answer: HttpAnswer): HttpAnswer {

@@ -83,13 +83,14 @@ class DemoApp {
   routeOf(
     path: string,
   ): [operation: string, answer: (request: HttpRequest) => Promise<HttpAnswer> | HttpAnswer] {
-    const instance = this.options.instances.find(({ callbackPath }) => callbackPath === path);
+    const { instances, access } = this.options;
+    const instance = instances.find(({ callbackPath }) => callbackPath === path);
     if (instance) {
       return ['demoAppCallback', (request) => this.#callback(request, instance.name)];
     }
     switch (path) {
       case '/':
-        return ['demoAppStart', () => this.#start()];
+        return ['demoAppStart', () => page(200, startPage(instances, access()?.people ?? []))];
       case SIGN_IN_PATH:
         return ['demoAppSignIn', (request) => this.#signIn(request)];
       case '/signed-out':
@@ -103,11 +104,6 @@ class DemoApp {
       default:
         return ['none', () => page(404, missingPage)];
     }
-  }
-
-  #start(): HttpAnswer {
-    const { instances, access } = this.options;
-    return page(200, startPage(instances, access()?.people ?? []));
   }
 
   /** Redirects to the sign-on server, with the values that bind its answer to this browser. */

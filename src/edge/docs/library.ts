@@ -77,15 +77,11 @@ function siteOf(options: LibraryOptions): (path: string) => Resource | undefined
     const unread = files.get(path);
     if (unread) {
       files.delete(path);
-      resources.set(path, resourceOf(unread, options));
+      const headers = unread.type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : OPEN;
+      resources.set(path, new Resource(Buffer.from(filled(unread.body, options)), unread.type, headers));
     }
     return resources.get(path);
   };
-}
-
-function resourceOf({ type, body }: SiteFile, options: LibraryOptions): Resource {
-  const headers = type.startsWith('text/html') ? pagePolicy(options.signOnUrl) : OPEN;
-  return new Resource(Buffer.from(filled(body, options)), type, headers);
 }
 
 /** The text with the addresses and ids filled in, and without the parts for other environments. */

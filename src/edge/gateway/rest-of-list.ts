@@ -6,12 +6,7 @@ import type {
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { GatewayDependencies } from './gateway-handler.js';
 
-interface RestCall {
-  requestId: string;
-  deadlineMs: number;
-  messageWaitMs: number;
-  signal: AbortSignal;
-}
+type Directory = Pick<GatewayDependencies['directory'], 'readRest'>;
 
 /** A domain that takes longer is slow, and not gone: to ask again would be more work for it. */
 const GONE_WITHIN_MS = 5_000;
@@ -30,11 +25,11 @@ export class PagesOfRest implements AsyncIterator<ReadRestResponse> {
   #isLeft = false;
 
   constructor(
-    private readonly directory: Pick<GatewayDependencies['directory'], 'readRest'>,
+    private readonly directory: Directory,
     private readonly read: ReadRequest,
     /** Undefined in and after the last page. */
     private rest: RestOfList | undefined,
-    private readonly call: RestCall,
+    private readonly call: Parameters<Directory['readRest']>[1] & { deadlineMs: number },
   ) {
     this.#endsAt = performance.now() + call.deadlineMs;
     this.#pages = this.#open();

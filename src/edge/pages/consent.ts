@@ -65,11 +65,8 @@ ${otherAccount(interaction, accountEmail)}`;
 function chosenContext(interaction: string, { userType, clientName, roleName }: SignInContext): Html {
   const address = `${operations.showContexts.path}?${new URLSearchParams({ interaction })}`;
   const isUser = userType === UserType.USER;
-  return html`<div class="account">${isUser ? icons.users : icons.worker}<div>Continuing as ${roleOf(isUser, roleName)} of <b>${clientName}</b><a href="${address}">Change</a></div></div>`;
-}
-
-function roleOf(isUser: boolean, roleName: string | undefined): string {
-  return isUser ? `dashboard user${roleName ? ` (${roleName})` : ''}` : 'worker';
+  const role = isUser ? `dashboard user${roleName ? ` (${roleName})` : ''}` : 'worker';
+  return html`<div class="account">${isUser ? icons.users : icons.worker}<div>Continuing as ${role} of <b>${clientName}</b><a href="${address}">Change</a></div></div>`;
 }
 
 /** What the application says of itself, in a new tab, so that the sign-in stays. */

@@ -1,13 +1,11 @@
 import {
   MaintenanceServiceService,
-  type PurgedCount,
   PurgedKind,
   SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import type { Clock } from '../../domain/clock.js';
 import {
   type ExpiringKind,
-  type PurgeReport,
   type PurgeStore,
   purgeExpired,
   type Retention,
@@ -61,10 +59,17 @@ export function maintenanceService({
         ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
       };
       const { removed, more, isLeftToOther } = await purgeExpired(purge, retention, clock, batch);
+      const counts = new Map<PurgedKind, number>();
       for (const [kind, rows] of Object.entries(removed)) {
         onPurged?.(kind as ExpiringKind, rows);
+        const purged = PURGED_KINDS[kind as ExpiringKind];
+        counts.set(purged, (counts.get(purged) ?? 0) + rows);
       }
-      return { counts: purgedCounts(removed), more, otherRunActive: isLeftToOther };
+      return {
+        counts: [...counts].map(([kind, count]) => ({ kind, count })),
+        more,
+        otherRunActive: isLeftToOther,
+      };
     },
     listCodeMinutesToWatch: async ({ limit }) => {
       assertBetween(limit, 1, MOST_MINUTES, 'limit');
@@ -93,15 +98,6 @@ export function maintenanceService({
       return { changes: changes.map(({ key, step }) => ({ kid: key.kid, step: STEPS[step] })), nextDueAt };
     },
   });
-}
-
-function purgedCounts(removed: PurgeReport['removed']): PurgedCount[] {
-  const counts = new Map<PurgedKind, number>();
-  for (const [kind, count] of Object.entries(removed)) {
-    const purged = PURGED_KINDS[kind as ExpiringKind];
-    counts.set(purged, (counts.get(purged) ?? 0) + count);
-  }
-  return [...counts].map(([kind, count]) => ({ kind, count }));
 }
 
 function beginOf(minute: Date | undefined, path: string): number {

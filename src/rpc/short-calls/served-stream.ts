@@ -148,13 +148,8 @@ export class ServedStream {
 
   #assertRoom(): void {
     if (this.#underWay.size > MAX_CALLS_UNDER_WAY || this.options.load.calls > MAX_CALLS_IN_ALL) {
-      throw new ServiceError(
-        ErrorCode.UNAVAILABLE,
-        'Too many calls are under way. Please try again shortly.',
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+      const message = 'Too many calls are under way. Please try again shortly.';
+      throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
     }
   }
 
@@ -164,7 +159,9 @@ export class ServedStream {
       this.#waitingBytes + bytes > MAX_WAITING_BYTES ||
       this.options.load.waitingBytes + bytes > MAX_WAITING_BYTES_IN_ALL;
     if (isTooMuch && this.#waitingBytes > 0 && bytes > 0) {
-      this.#tell({ id: outcome.id, error: notTaken() });
+      const message = 'Earlier answers have not been read yet.';
+      const error = new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
+      this.#tell({ id: outcome.id, error });
       return;
     }
     this.#count(bytes);
@@ -300,10 +297,4 @@ function sizeOf({ message }: Outcome): number {
 
 function unreadable(): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The frames of this stream cannot be read.');
-}
-
-function notTaken(): ServiceError {
-  return new ServiceError(ErrorCode.UNAVAILABLE, 'Earlier answers have not been read yet.', {
-    retryAfterSeconds: 1,
-  });
 }

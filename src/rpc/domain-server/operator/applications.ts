@@ -41,48 +41,39 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
         });
         return { application: toMessage(application), clientSecret };
       },
-      updateApplication: async (changes, request) => ({
-        application: toMessage(
-          await updateApplication(
-            changes,
-            {
-              ...request,
-              allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
-              idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
-            },
-            operator.environment,
-          ),
-        ),
-      }),
-      disableApplication: async (changes, { applicationId }) => ({
-        application: toMessage(await setApplicationEnabled(changes, applicationId, false)),
-      }),
-      enableApplication: async (changes, { applicationId }) => ({
-        application: toMessage(await setApplicationEnabled(changes, applicationId, true)),
-      }),
-      addRedirectUri: async (changes, { applicationId, redirectUri = NO_REDIRECT_URI }) => ({
-        application: toMessage(await addRedirectUri(changes, applicationId, redirectUri)),
-      }),
-      removeRedirectUri: async (changes, request) => ({
-        application: toMessage(await removeRedirectUri(changes, request)),
-      }),
+      updateApplication: (changes, request) => {
+        const update = {
+          ...request,
+          allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
+          idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+        };
+        return answerOf(updateApplication(changes, update, operator.environment));
+      },
+      disableApplication: (changes, { applicationId }) =>
+        answerOf(setApplicationEnabled(changes, applicationId, false)),
+      enableApplication: (changes, { applicationId }) =>
+        answerOf(setApplicationEnabled(changes, applicationId, true)),
+      addRedirectUri: (changes, { applicationId, redirectUri = NO_REDIRECT_URI }) =>
+        answerOf(addRedirectUri(changes, applicationId, redirectUri)),
+      removeRedirectUri: (changes, request) => answerOf(removeRedirectUri(changes, request)),
       rotateApplicationSecret: async (changes, request) => {
         const { application, clientSecret } = await rotateSecret(changes, operator.environment, request);
         return { application: toMessage(application), clientSecret };
       },
-      revokeApplicationSecret: async (changes, request) => ({
-        application: toMessage(await revokeSecret(changes, request)),
-      }),
+      revokeApplicationSecret: (changes, request) => answerOf(revokeSecret(changes, request)),
     }),
     listApplications: async ({ instanceId, ...listing }) => {
       const { applications } = operator.unitOfWork.rows;
       const { rows, nextPageToken } = await listPage(listing, (page) => applications.page(page, instanceId));
       return { applications: rows.map(toMessage), nextPageToken };
     },
-    getApplication: async ({ applicationId }) => ({
-      application: toMessage(await getApplication(operator.unitOfWork.rows, applicationId)),
-    }),
+    getApplication: async ({ applicationId }) =>
+      answerOf(getApplication(operator.unitOfWork.rows, applicationId)),
   };
+}
+
+async function answerOf(application: Promise<Application>) {
+  return { application: toMessage(await application) };
 }
 
 function toMessage(application: Application) {

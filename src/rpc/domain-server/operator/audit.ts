@@ -81,10 +81,6 @@ function toSeqMessage(seq: number): number {
   return Number.isFinite(seq) ? Math.min(Math.max(Math.trunc(seq), 0), MOST_SEQ) : 0;
 }
 
-function toTimeMessage(time: number): number {
-  return Math.abs(time) <= LATEST_MS ? Math.trunc(time) : 0;
-}
-
 /** A chain and a place in it are not secret, so the token need not hide them. */
 function placeIn(token: string): { chain: string; seq: number } | undefined {
   if (token === '') {
@@ -137,7 +133,7 @@ function attributesIn(attributes: readonly AuditAttribute[]): Record<string, str
 function toMessage(event: AuditEvent) {
   return {
     ...event,
-    occurredAt: toTimeMessage(event.createdAt),
+    occurredAt: Math.abs(event.createdAt) <= LATEST_MS ? Math.trunc(event.createdAt) : 0,
     outcome: OUTCOMES[event.outcome] ?? AuditOutcome.UNSPECIFIED,
     attributes: Object.entries(event.attributes).map(([name, value]) => ({ name, value })),
   };

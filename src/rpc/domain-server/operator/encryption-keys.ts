@@ -2,7 +2,6 @@ import { EncryptionKeyStatus } from '../../../../generated/proto/integration/ope
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import {
   activateEncryptionKey,
-  type EncryptionKeyState,
   encryptionKeyStates,
   retireEncryptionKey,
 } from '../../../domain/operator/encryption-keys.js';
@@ -16,7 +15,10 @@ const STATUSES = words(EncryptionKeyStatus);
 export function encryptionKeyHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   const states = async () => {
     const { keys, nodes } = await encryptionKeyStates(operator.unitOfWork.rows.encryptionKeys);
-    return { encryptionKeys: keys.map(toMessage), nodes };
+    return {
+      encryptionKeys: keys.map((key) => ({ ...key, keyId: key.id, status: STATUSES[key.status] })),
+      nodes,
+    };
   };
   return {
     listEncryptionKeys: states,
@@ -35,8 +37,4 @@ export function encryptionKeyHandlers(operator: OperatorDependencies): Handlers<
       return { encryptionKeys: (await states()).encryptionKeys };
     },
   };
-}
-
-function toMessage(key: EncryptionKeyState) {
-  return { ...key, keyId: key.id, status: STATUSES[key.status] };
 }

@@ -153,7 +153,18 @@ async function importLine(
   ...call: PlatformCall
 ): Promise<LineOutcome> {
   try {
-    return { line, id: await create(handlers, record, call) };
+    if (!record) {
+      throw invalidField(
+        'The line has no record.',
+        'record',
+        'must be one of the things that can be imported',
+      );
+    }
+    refuseNul(record.value);
+    const handler = handlers[CALLS[record.$case]] as Handler<AnyMethod, PlatformCall>;
+    const answer = await handler(record.value, ...call);
+    // A job title has no id.
+    return { line, id: record.$case === 'jobTitle' ? answer.title : answer[record.$case].id };
   } catch (error) {
     const refusal = asServiceError(error);
     if (NOT_ABOUT_THE_LINE.has(refusal.code)) {
@@ -174,18 +185,3 @@ const CALLS = {
   jobTitle: 'addJobTitle',
   worker: 'onboardWorker',
 } as const satisfies Record<NonNullable<ImportLine['record']>['$case'], keyof PlatformHandlers>;
-
-async function create(
-  handlers: PlatformHandlers,
-  record: ImportLine['record'],
-  call: PlatformCall,
-): Promise<string> {
-  if (!record) {
-    throw invalidField('The line has no record.', 'record', 'must be one of the things that can be imported');
-  }
-  refuseNul(record.value);
-  const handler = handlers[CALLS[record.$case]] as Handler<AnyMethod, PlatformCall>;
-  const answer = await handler(record.value, ...call);
-  // A job title has no id.
-  return record.$case === 'jobTitle' ? answer.title : answer[record.$case].id;
-}

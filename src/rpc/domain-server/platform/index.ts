@@ -24,14 +24,6 @@ export function platformService({ unitOfWork, ...dependencies }: PlatformDepende
   return serve(PlatformServiceService, perCall({ ...handlers, ...importHandlers(handlers) }, unitOfWork));
 }
 
-/** The only place where the limit of a token becomes the reach of its call. */
-function reachOf(
-  unitOfWork: PlatformUnitOfWork,
-  { identity: { instanceId } }: CallContext,
-): PlatformUnitOfWork {
-  return instanceId === undefined ? unitOfWork : limitedTo(instanceId, unitOfWork);
-}
-
 /**
  * The handlers, made once. Each call gives them a unit of work that knows the call and reaches no further
  * than its token.
@@ -43,7 +35,10 @@ function perCall(
   const forCall = (handler: Handler<AnyMethod, PlatformCall>) => (request: object, context: CallContext) => {
     const run: PlatformUnitOfWork['run'] = (work, options) =>
       unitOfWork.run(work, { ...options, ...originOf(request, context) });
-    return handler(request, reachOf({ ...unitOfWork, run }, context), context);
+    // The only place where the limit of a token becomes the reach of its call.
+    const { instanceId } = context.identity;
+    const whole = { ...unitOfWork, run };
+    return handler(request, instanceId === undefined ? whole : limitedTo(instanceId, whole), context);
   };
   const named = Object.entries(handlers) as [string, Handler<AnyMethod, PlatformCall>][];
   return Object.fromEntries(named.map(([name, handler]) => [name, forCall(handler)]));

@@ -62,12 +62,6 @@ export function organizationHandlers(platform: HandlerDependencies): PlatformHan
     getUnitType: async ({ unitTypeId }, { rows }) => ({ unitType: await getUnitType(rows, unitTypeId) }),
     getUnit: async ({ unitId }, { rows }) => ({ unit: await getUnit(rows, unitId) }),
     getLocation: async ({ locationId }, { rows }) => ({ location: await getLocation(rows, locationId) }),
-    ...listHandlers(),
-  };
-}
-
-function listHandlers(): PlatformHandlers {
-  return {
     listInstances: async (listing, { rows }) => {
       const found = await listPage(listing, (page) => rows.instances.page(page));
       return { ...found, instances: found.rows };

@@ -18,21 +18,11 @@ export function userHandlers(platform: HandlerDependencies): PlatformHandlers {
   const { clock } = platform;
   return {
     ...writing(platform, {
-      createUser: async (changes, request) => ({
-        user: toMessage(await createUser(changes, request), changes.now),
-      }),
-      updateUser: async (changes, request) => ({
-        user: toMessage(await updateUser(changes, request), changes.now),
-      }),
-      enableUser: async (changes, request) => ({
-        user: toMessage(await enableUser(changes, request), changes.now),
-      }),
-      disableUser: async (changes, request) => ({
-        user: toMessage(await disableUser(changes, request), changes.now),
-      }),
-      deleteUser: async (changes, request) => ({
-        user: toMessage(await deleteUser(changes, request), changes.now),
-      }),
+      createUser: (changes, request) => answerOf(createUser(changes, request), changes.now),
+      updateUser: (changes, request) => answerOf(updateUser(changes, request), changes.now),
+      enableUser: (changes, request) => answerOf(enableUser(changes, request), changes.now),
+      disableUser: (changes, request) => answerOf(disableUser(changes, request), changes.now),
+      deleteUser: (changes, request) => answerOf(deleteUser(changes, request), changes.now),
     }),
     getUser: async ({ userId }, { rows }) => ({ user: toMessage(await getUser(rows, userId), clock()) }),
     listUsers: async ({ clientId, statuses, email, ...listing }, { rows }) => {
@@ -53,6 +43,10 @@ const statusOf = fromEnum(UserStatusMessage);
 
 function toStatuses(values: readonly UserStatusMessage[]): UserStatus[] {
   return [...new Set(filterOf(values, statusOf, 'must be ACTIVE, INACTIVE, INVITED or DELETED'))];
+}
+
+async function answerOf(changed: Promise<UserView>, now: number) {
+  return { user: toMessage(await changed, now) };
 }
 
 function toMessage(user: UserView, now: number) {

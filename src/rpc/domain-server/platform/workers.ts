@@ -8,27 +8,23 @@ import {
   updateWorker,
 } from '../../../domain/platform/people/worker-changes.js';
 import { getWorker } from '../../../domain/platform/people/workers.js';
-import type { Worker, WorkerStatus } from '../../../domain/platform/rows/people.js';
+import type { Worker } from '../../../domain/platform/rows/people.js';
 import { filterOf, fromEnum } from '../words.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function workerHandlers(platform: HandlerDependencies): PlatformHandlers {
   return {
     ...writing(platform, {
-      onboardWorker: async (changes, request) => ({
-        worker: toMessage(await onboardWorker(changes, request)),
-      }),
-      updateWorker: async (changes, request) => ({ worker: toMessage(await updateWorker(changes, request)) }),
-      assignWorkerUnits: async (changes, request) => ({
-        worker: toMessage(await assignWorkerUnits(changes, request)),
-      }),
-      offboardWorker: async (changes, request) => ({
-        worker: toMessage(await offboardWorker(changes, request)),
-      }),
+      onboardWorker: (changes, request) => answerOf(onboardWorker(changes, request)),
+      updateWorker: (changes, request) => answerOf(updateWorker(changes, request)),
+      assignWorkerUnits: (changes, request) => answerOf(assignWorkerUnits(changes, request)),
+      offboardWorker: (changes, request) => answerOf(offboardWorker(changes, request)),
     }),
-    getWorker: async ({ workerId }, { rows }) => ({ worker: toMessage(await getWorker(rows, workerId)) }),
+    getWorker: async ({ workerId }, { rows }) => answerOf(getWorker(rows, workerId)),
     listWorkers: async ({ clientId, statuses, unitId, locationId, ...listing }, { rows }) => {
-      const filter = { statuses: toStatuses(statuses), unitId, locationId };
+      const chosen = filterOf(statuses, statusOf, 'must be a status that a worker can have');
+      // The default: those who work for the client.
+      const filter = { statuses: chosen.length > 0 ? chosen : ['ACTIVE' as const], unitId, locationId };
       const { id } = await getClient(rows, clientId);
       const { rows: found, nextPageToken } = await listLargePage(
         listing,
@@ -42,10 +38,8 @@ export function workerHandlers(platform: HandlerDependencies): PlatformHandlers 
 
 const statusOf = fromEnum(WorkerStatusMessage);
 
-/** The default: those who work for the client. */
-function toStatuses(values: readonly WorkerStatusMessage[]): WorkerStatus[] {
-  const statuses = filterOf(values, statusOf, 'must be a status that a worker can have');
-  return statuses.length > 0 ? statuses : ['ACTIVE'];
+async function answerOf(worker: Promise<Worker>) {
+  return { worker: toMessage(await worker) };
 }
 
 function toMessage(worker: Worker) {

@@ -26,7 +26,6 @@ import type {
   BrowserStep,
   CookieChange,
   ErrorPage,
-  PageName,
 } from '../../../domain/sign-on/sessions/browser.js';
 import { confirmLogout, logout } from '../../../domain/sign-on/sessions/logout.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
@@ -46,7 +45,8 @@ export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> 
       step: toStep(await authorize(signOn, fromBrowser(browser, context), fromParameters(parameters))),
     }),
     showInteraction: async ({ browser, page, interaction }, context) => {
-      const asked = { page: fromPage(page), interaction };
+      // An unspecified page counts as one that leads on.
+      const asked = { page: fromPage(page) ?? ('sign_in' as const), interaction };
       return { result: toShown(await showInteraction(signOn, fromBrowser(browser, context), asked)) };
     },
     signIn: stepOf(signIn),
@@ -65,7 +65,7 @@ const PAGES = words(InteractionPage);
 const PROBLEMS = words(PasswordProblem);
 const ERROR_KINDS = words(ErrorPageKind);
 
-const fromPageMessage = fromEnum(PAGES);
+const fromPage = fromEnum(PAGES);
 
 const HASH_BYTES = 32;
 
@@ -91,11 +91,6 @@ export function fromBrowser(
 function fromParameters(message: AuthorizationParametersMessage | undefined): AuthorizationParameters {
   const given = PARAMETER_NAMES.map((name) => [name, message?.[name]] as const);
   return { ...Object.fromEntries(given), repeatedNames: message?.repeatedNames ?? [] };
-}
-
-/** An unspecified page counts as one that leads on. */
-function fromPage(page: InteractionPage): PageName {
-  return fromPageMessage(page) ?? 'sign_in';
 }
 
 const fromUserType = fromEnum(UserType);
