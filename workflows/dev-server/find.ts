@@ -11,7 +11,7 @@ export interface FindOptions extends Partial<InstallOptions> {
 
 const SILENCE_LIMIT_MS = 15_000;
 
-/** On the PATH or in the cache; otherwise it gets it, by the download or by a build with Go. */
+/** Finds the executable on the PATH or in the cache; if missing, downloads it or builds it with Go. */
 export async function findTemporal(options: FindOptions = {}): Promise<string> {
   const install = {
     env: process.env,
