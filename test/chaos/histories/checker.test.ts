@@ -251,6 +251,18 @@ describeWith('go', 'the checker of histories', (go) => {
       ],
       ['of which one grant came too late', 'Illegal', [8, 8.5, 'refresh r1: r2']],
       ['of which one refusal came too early', 'Illegal', [1, 1.5, 'refresh r1: refused']],
+      [
+        'and refusals after the time in which a use may be repeated',
+        'Ok',
+        [65, 66, 'refresh r1: refused'],
+        [66, 67, 'refresh r3: refused'],
+      ],
+      [
+        'and a grant after the time in which a use may be repeated',
+        'Illegal',
+        [65, 66, 'refresh r1: r2'],
+        [66, 67, 'refresh r3: refused'],
+      ],
     ])('%s', async (_, verdict, ...told) => {
       const redemption: Told = [0, 0.5, 'redeem code: r1'];
       expect(await verdictOn([redemption, ...equal, ...told])).toBe(verdict);

@@ -17,24 +17,28 @@ const tellingUnknown = 2
 func telling(operations []porcupine.Operation) []porcupine.Operation {
 	inOrder := slices.Clone(operations)
 	slices.SortStableFunc(inOrder, func(one, other porcupine.Operation) int { return cmp.Compare(one.Call, other.Call) })
-	redeemed, isShort := int64(math.MaxInt64), isWithinWindow(inOrder)
-	alike := map[operation][]porcupine.Operation{}
+	redeemed := int64(math.MaxInt64)
+	alike := map[likeness][]porcupine.Operation{}
 	for _, recorded := range inOrder {
 		asked := recorded.Input.(operation)
 		if asked.Kind == "redeem" && asked.Outcome == granted {
 			redeemed = min(redeemed, asked.Return)
 		}
-		what := operation{Kind: asked.Kind, Token: asked.Token, Outcome: asked.Outcome, Gives: asked.Gives}
+		// The time decides only about refresh tokens, and only where the first of these operations is that long ago.
+		isLate := asked.Kind == "refresh" && asked.Outcome != unknown &&
+			recorded.Return-inOrder[0].Call > retryWindow-clockError
+		what := likeness{asked.Kind, asked.Token, asked.Outcome, asked.Gives, isLate}
 		alike[what] = append(alike[what], recorded)
 	}
 	var kept []porcupine.Operation
 	for what, those := range alike {
 		switch {
-		case what.Outcome == unknown:
+		case what.outcome == unknown:
 			those = those[:min(len(those), tellingUnknown)]
-		case isShort && what.Outcome == refused:
+		case what.isLate:
+		case what.outcome == refused:
 			those = firstRefused(those, redeemed)
-		case isShort && (what.Kind == "refresh" || what.Kind == "userinfo"):
+		case what.kind == "userinfo" || what.kind == "refresh":
 			those = outermost(those)
 		}
 		kept = append(kept, those...)
@@ -42,14 +46,10 @@ func telling(operations []porcupine.Operation) []porcupine.Operation {
 	return kept
 }
 
-// Whether each use of a token but the newest comes so soon that no outcome depends on the time.
-func isWithinWindow(inOrder []porcupine.Operation) bool {
-	for _, recorded := range inOrder {
-		if recorded.Return != math.MaxInt64 && recorded.Return-inOrder[0].Call > retryWindow-clockError {
-			return false
-		}
-	}
-	return true
+// Operations that are equal in these say the same.
+type likeness struct {
+	kind, token, outcome, gives string
+	isLate                      bool
 }
 
 // A refusal behind the redemption says that the family is over, or ends it. So one that was called and answered before
@@ -69,12 +69,16 @@ func firstRefused(inOrder []porcupine.Operation, redeemed int64) []porcupine.Ope
 }
 
 // Nothing changes between two equal grants, because the later one would be refused. So the one answered first and the
-// one called last stand in for all: each of the others can go between them.
+// one called last stand in for all: each of the others can go between them. The one called first can stand in for the
+// one that spent the token, and the one answered first shows that it was spent by then: late uses depend on both.
 func outermost(inOrder []porcupine.Operation) []porcupine.Operation {
-	last := inOrder[len(inOrder)-1]
-	first := slices.MinFunc(inOrder, func(one, other porcupine.Operation) int { return cmp.Compare(one.Return, other.Return) })
-	if first == last {
-		return inOrder[len(inOrder)-1:]
+	calledFirst, calledLast := inOrder[0], inOrder[len(inOrder)-1]
+	answeredFirst := slices.MinFunc(inOrder, func(one, other porcupine.Operation) int { return cmp.Compare(one.Return, other.Return) })
+	var kept []porcupine.Operation
+	for _, recorded := range []porcupine.Operation{calledFirst, answeredFirst, calledLast} {
+		if !slices.Contains(kept, recorded) {
+			kept = append(kept, recorded)
+		}
 	}
-	return []porcupine.Operation{first, last}
+	return kept
 }
