@@ -3,7 +3,7 @@ import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.
 import { OwnerSlots } from '../../fairness/owner-slots.js';
 import type { Writer } from '../database.js';
 
-/** How many of the writing connections may hold or wait for the lock of one subject. */
+/** How many of the writing connections may hold or wait for the lock of one subject, or serve one lane. */
 const AT_ONCE = 4;
 const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 3_000;
@@ -33,6 +33,15 @@ export class SubjectTurns {
     }
     this.#waiting.delete(subject);
     this.#underWay.give(subject);
+  }
+
+  async within<T>(subject: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    await this.wait(subject, signal);
+    try {
+      return await work();
+    } finally {
+      this.give(subject);
+    }
   }
 
   /** Resolves with the turn taken. */

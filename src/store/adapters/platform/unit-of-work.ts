@@ -1,8 +1,12 @@
+import { sql } from 'kysely';
+import { publicIdPrefixes } from '../../../../generated/ids.js';
 import type { Changes, PlatformRows, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { CommonChanges, WriteOrigin } from '../../../domain/unit-of-work.js';
 import { keptRows } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
 import { credentialRows, integrationNoticeRows } from '../credentials/credential-rows.js';
+import { isPostgres } from '../statements/dialect.js';
+import { keptPosted } from '../statements/kept-statement.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { EventRecorder, type OnInvalidEvent } from '../webhooks/event-recorder.js';
 import { accountRows } from './accounts.js';
@@ -44,12 +48,26 @@ export function changesIn(
   return {
     ...common,
     ...platformRows(writer),
+    lock: async (...subjectIds) => {
+      for (const id of subjectIds) {
+        await common.lock(id);
+        if (isPostgres(writer) && id.startsWith(`${publicIdPrefixes.AccountId}_`)) {
+          await waitBriefly(writer, {});
+        }
+      }
+    },
     recordEvent: (...recorded) => {
       events ??= new EventRecorder(writer, common.now, origin, noteDue, onInvalidEvent);
       return events.record(recorded);
     },
   };
 }
+
+/**
+ * For what the write locks after an account: the sign-ins of the person wait for it meanwhile. If the time is
+ * over, the write begins anew, behind them.
+ */
+const waitBriefly = keptPosted(() => sql`select set_config('lock_timeout', '250ms', true)`);
 
 export const platformRows = keptRows(
   (writer): PlatformRows => ({

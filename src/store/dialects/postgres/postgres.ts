@@ -1,7 +1,8 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { ServiceError } from '../../../errors/service-error.js';
-import type { Database, StoreWatch } from '../../database.js';
+import { AtOnce } from '../../../fairness/at-once.js';
+import type { Database, StoreWatch, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { StoreError } from '../../store-error.js';
 import { keepLateRows } from '../late-rows.js';
@@ -15,6 +16,7 @@ import { whileAlive } from './signs-of-life.js';
 import { inTransaction } from './transaction.js';
 import {
   isDeadlock,
+  isLockTimeout,
   isMendedByRepetition,
   isPassingTrouble,
   isRefusedSetting,
@@ -46,6 +48,8 @@ export interface PostgresLimits {
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, long: 1 };
 type PoolName = keyof typeof CONNECTIONS;
+/** How many of the connections for writes those with a lane may use: sign-on and webhooks have none. */
+const WRITES_OF_LANES = 8;
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
@@ -79,6 +83,8 @@ export async function openPostgres(
   const { server, answerMs, askMs, quick = QUICK, turnMs } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new SubjectTurns(turnMs);
+  const laneTurns = new SubjectTurns(turnMs);
+  const ofLanes = new AtOnce(WRITES_OF_LANES);
   const writer = open('writes', server, answerMs);
   const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
@@ -95,21 +101,33 @@ export async function openPostgres(
     clock: clock.now,
     patient: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
-      const value = await inTurns(turns, origin, (begun) =>
-        repeated(MOST_TRIES, mayRepeatWrite, async () => {
-          const { done, committed } = await inTransaction(writer, async (transaction) => {
-            // It may have waited for its connection.
-            assertAsked(origin.signal);
-            begun(transaction);
-            const late = keepLateRows(transaction);
-            const done = await work(transaction);
-            assertAsked(origin.signal);
-            return { done, committed: await late.write(transaction) };
-          });
-          committed();
-          return done;
-        }),
-      );
+      const { lane, signal } = origin;
+      const transact = (begun: (writer: Writer) => void) =>
+        inTransaction(writer, async (transaction) => {
+          // It may have waited for its connection.
+          assertAsked(signal);
+          begun(transaction);
+          const late = keepLateRows(transaction);
+          const done = await work(transaction);
+          assertAsked(signal);
+          return { done, committed: await late.write(transaction) };
+        });
+      const givesUpAt = performance.now() + server.lockMs;
+      const mayWaitAgain = (error: unknown) => isLockTimeout(error) && performance.now() < givesUpAt;
+      // Each time with new turns: others may have waited for what this write had locked.
+      const write = () =>
+        repeated(Number.POSITIVE_INFINITY, mayWaitAgain, () =>
+          inTurns(turns, origin, (begun) =>
+            repeated(MOST_TRIES, mayRepeatWrite, async () => {
+              const { done, committed } = await (lane === undefined
+                ? transact(begun)
+                : ofLanes.run(lane, () => transact(begun)));
+              committed();
+              return done;
+            }),
+          ),
+        );
+      const value = await (lane === undefined ? write() : laneTurns.within(lane, signal, write));
       onDone?.();
       return value;
     },

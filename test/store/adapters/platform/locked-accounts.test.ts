@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { lock } from '../../../../src/store/adapters/unit-of-work.js';
+import { databaseUnderTest } from '../../../support/databases.js';
+import { signalled } from '../../../support/signalled.js';
+import { invite, newClient, newPlatform } from './people.js';
+
+describe('a write that waits for a client after it has locked an account, on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('lets others lock the account meanwhile, and is made in the end', async () => {
+    const platform = await newPlatform(under);
+    const { database, instance, client } = platform;
+    const { accountId, email } = await invite(platform, client.id);
+    const busy = await newClient(platform, instance.id, 'Quillmere');
+    const { told: isHeld, tell: held } = signalled();
+    const { told: isLetGo, tell: letGo } = signalled();
+    const long = database.write(async (writer) => {
+      await lock(writer, [busy.id]);
+      await writer.selectFrom('clients').select('id').executeTakeFirst();
+      held();
+      await isLetGo;
+    });
+    await isHeld;
+    const invitations = Array.from({ length: 3 }, () => invite(platform, busy.id, { email }));
+    const ended = Promise.allSettled(invitations);
+    for (let signIn = 1; signIn <= 5; signIn += 1) {
+      await database.write((writer) => lock(writer, [accountId]));
+    }
+    letGo();
+    await long;
+    const statuses = (await ended).map(({ status }) => status);
+    expect(statuses.sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(await Promise.any(invitations)).toMatchObject({ accountId, clientId: busy.id });
+  });
+});
