@@ -41,7 +41,6 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   end: false,
   endOfAccount: false,
   find: true,
-  findActive: true,
   findAll: true,
   findByEmail: true,
   findByLink: true,

@@ -1,10 +1,11 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { writeChanged } from '../changes.js';
-import type { Account } from '../rows/people.js';
+import type { Client } from '../rows/organization.js';
+import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { mayBeOlder, updatedEmail } from './email-addresses.js';
@@ -76,6 +77,31 @@ export async function accountByEmail(
     if (locked && emailKeyOf(locked.email) === emailKey) {
       return { id: account.id, isNew: false };
     }
+  }
+}
+
+/** Each sign-in of a person on an instance reads all that the person is there. */
+const MOST_MEMBERSHIPS = 1_000;
+
+/**
+ * A person is one user and one active worker of a client at a time; later they may return as another. The
+ * account must be locked.
+ */
+export async function assertNoMember(
+  { accounts }: Pick<Changes, 'accounts'>,
+  accountId: AccountId,
+  { id: clientId, instanceId }: Pick<Client, 'id' | 'instanceId'>,
+  kind: AccountContext['member']['kind'],
+): Promise<void> {
+  const contexts = await accounts.contextsOf(accountId);
+  if (contexts.some(({ member, ...of }) => member.kind === kind && of.clientId === clientId)) {
+    const message = `The person is a ${kind} of this client already.`;
+    const violation = `must not be the address of a ${kind} of the same client`;
+    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
+  }
+  if (contexts.filter((context) => context.instanceId === instanceId).length >= MOST_MEMBERSHIPS) {
+    const message = `A person can be user or worker at most ${MOST_MEMBERSHIPS} times on an instance.`;
+    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { AccountId, ClientId, UserId } from '../../../../generated/ids.js';
-import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
+import type { ClientId, UserId } from '../../../../generated/ids.js';
+import { ErrorCode } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { UserStatus } from '../../directory/names.js';
 import { getterOf } from '../../unit-of-work.js';
@@ -10,7 +10,13 @@ import { lockClient } from '../organization/clients.js';
 import type { User, UserFields, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { accountByEmail, fullNameOf, validateEmailOfPerson, validatePersonNames } from './accounts.js';
+import {
+  accountByEmail,
+  assertNoMember,
+  fullNameOf,
+  validateEmailOfPerson,
+  validatePersonNames,
+} from './accounts.js';
 import { contractEmailOf } from './email-addresses.js';
 import { resolveUserReferences } from './user-references.js';
 
@@ -44,7 +50,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
       ? null
       : ((creation.managerUserId as UserId | undefined) ?? changes.users.firstOwner(client.id)),
     creation.roleId === undefined ? initialRole(changes, client.id) : null,
-    assertNotYetUser(changes, account.id, client.id),
+    account.isNew || assertNoMember(changes, account.id, client, 'user'),
   ]);
   await resolveUserReferences(changes, { clientId: client.id }, creation);
   const user: User = {
@@ -66,19 +72,6 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
 }
 
 export const getUser = getterOf('users', ErrorCode.USER_NOT_FOUND, 'user');
-
-async function assertNotYetUser(
-  changes: Pick<Changes, 'users'>,
-  accountId: AccountId,
-  clientId: ClientId,
-): Promise<void> {
-  const users = await changes.users.ofAccount(accountId);
-  if (users.some((user) => user.clientId === clientId && user.status !== 'DELETED')) {
-    const message = 'The person is a user of this client already.';
-    const violation = 'must not be the address of a user of the same client';
-    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
-  }
-}
 
 /** The only user of a client becomes its Owner, to assign roles to others. */
 async function initialRole(

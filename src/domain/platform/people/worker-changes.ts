@@ -1,4 +1,4 @@
-import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
@@ -9,7 +9,7 @@ import type { Client } from '../rows/organization.js';
 import type { Worker } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { accountByEmail, validateEmailOfPerson } from './accounts.js';
+import { accountByEmail, assertNoMember, validateEmailOfPerson } from './accounts.js';
 import { refuseReplaced, updatedEmail } from './email-addresses.js';
 import {
   fullNameOf,
@@ -49,11 +49,8 @@ export async function onboardWorker(changes: OnboardingPorts, onboarding: Worker
   await validateOnboarding(changes, fields);
   const account = await accountByEmail(changes, fields.email, fields);
   const client = await lockClient(changes, fields.clientId);
-  // A person is one active worker of a client at a time; later they may return as another worker.
-  if (!account.isNew && (await changes.workers.findActive(client.id, account.id))) {
-    const message = 'This person is a worker of the client already.';
-    const violation = 'is the address of a person who works for the client';
-    throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
+  if (!account.isNew) {
+    await assertNoMember(changes, account.id, client, 'worker');
   }
   const units = await unitsNamed(changes, client.id, fields.unitIds);
   const { locationId, primaryUnitId = fields.unitIds[0] } = fields;

@@ -147,8 +147,6 @@ export interface WorkerFilter {
 
 export interface WorkerRows {
   find(id: string): Promise<Worker | undefined>;
-  /** The active worker of the person at the client. */
-  findActive(clientId: ClientId, accountId: AccountId): Promise<Worker | undefined>;
   page(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<Worker[]>;
   /** The places and sizes of a page. */
   sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;

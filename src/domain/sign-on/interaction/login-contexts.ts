@@ -29,7 +29,11 @@ export function offeredContexts({
   contexts,
   lastContext,
 }: Pick<Identity, 'contexts' | 'lastContext'>): ContextChoice[] {
-  const distinct = contexts.filter((choice) => findContext(contexts, choice) === choice);
+  const seen = new Set<string>();
+  const distinct = contexts.filter(({ userType, clientId }) => {
+    const key = `${userType} ${clientId}`;
+    return !seen.has(key) && seen.add(key);
+  });
   const lastUsed = findContext(distinct, lastContext);
   return lastUsed ? [lastUsed, ...distinct.filter((choice) => choice !== lastUsed)] : distinct;
 }

@@ -101,23 +101,30 @@ export function accountRows(writer: Writer): AccountRows {
         .select([...ACCOUNT_COLUMNS, 'emailKey'])
         .$narrowType<AccountIds>()
         .execute(),
-    contextsOf: async (id) => [...(await usersOf(db, id)), ...(await workersOf(db, id))],
+    contextsOf: async (id) => (await Promise.all([usersOf(db, id), workersOf(db, id)])).flat(),
     namesAround: (id) => namesAround(writer, id),
   };
 }
 
-/** Related to any person, in one statement. */
+/** In many names, a client could give a person every word, so that no passphrase would be left. */
+const NAMED_MEMBERSHIPS = 20;
+
+/** Related to any person, in one statement: of what the person is at clients, the first. */
 async function namesAround(writer: Writer, id: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    with joined (client_id) as (
-      select client_id from users where account_id = ${id} union select client_id from workers where account_id = ${id}
+    with members (client_id, full_name, created_at) as (
+      select client_id, full_name, created_at from users where account_id = ${id} and status <> 'DELETED'
+      union all
+      select client_id, full_name, created_at from workers where account_id = ${id} and offboarded_at is null
+      order by 3, 1 limit ${NAMED_MEMBERSHIPS}
+    ), joined (client_id) as (
+      select distinct client_id from members
     ), places (id) as (
       select distinct instance_id from clients where id in (select client_id from joined)
     )
     select email as name from accounts where id = ${id}
     union all select coalesce(first_name, '') || ' ' || coalesce(last_name, '') from accounts where id = ${id}
-    union all select coalesce(full_name, '') from users where account_id = ${id}
-    union all select full_name from workers where account_id = ${id}
+    union all select coalesce(full_name, '') from members
     union all select name from clients where id in (select client_id from joined)
     union all select name from instances where id in (select id from places)
     union all select applications.name from applications

@@ -13,13 +13,6 @@ import { plainWrites } from '../statements/plain-writes.js';
 
 const byId = statement((db, { id }: { id: string }) => placed(db).where('workers.id', '=', id));
 
-const active = statement((db, { clientId, accountId }: { clientId: string; accountId: string }) =>
-  placed(db)
-    .where('workers.accountId', '=', accountId)
-    .where('workers.clientId', '=', clientId)
-    .where('workers.offboardedAt', 'is', null),
-);
-
 const unitsOfOne = statement((db, { id }: { id: string }) =>
   assigned(db).where('workerUnits.workerId', '=', id),
 );
@@ -37,7 +30,6 @@ export function workerRows(writer: Writer): WorkerRows {
     row && toWorker(row, byWorker((await unitsOfOne(db, { id: row.id })).rows));
   return {
     find: async (id) => only((await byId(db, { id })).rows),
-    findActive: async (clientId, accountId) => only((await active(db, { clientId, accountId })).rows),
     page: async (page, clientId, filter) => {
       const found = placed(db).where('workers.clientId', '=', clientId).where(matching(filter));
       return withUnits(db, await oldestFirst(found, 'workers', page));

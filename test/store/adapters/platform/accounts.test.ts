@@ -111,6 +111,26 @@ describeEachDatabase('accounts', (under) => {
     ]);
   });
 
+  test('the names around it are those of what the person is now, and of the first twenty', async () => {
+    const platform = await newPlatform(under);
+    const email = 'ada@example.com';
+    const places = Array.from({ length: 22 }, (_, index) => `Place${index}`);
+    let accountId = '' as Account['id'];
+    for (const [index, name] of places.entries()) {
+      const client = await newClient(platform, platform.instance.id, name);
+      const user = await invite(platform, client.id, { email, firstName: `Ada${index}` });
+      accountId = user.accountId;
+      if (index === 0) {
+        await platform.run((changes) => deleteUser(changes, { userId: user.id }));
+      }
+    }
+    const names = await accountRows(platform.database.reader).namesAround(accountId);
+    expect(names).toEqual(expect.arrayContaining([email, 'Ada0 ', 'Harborlight', 'Ada20', 'Place20']));
+    const ofClients = names.filter((name) => name.startsWith('Place'));
+    expect(ofClients.sort()).toEqual(places.slice(1, 21).sort());
+    expect(names).not.toContain('Ada21');
+  });
+
   test('its names are its own: users keep theirs, and no event is recorded', async () => {
     const platform = await newPlatform(under);
     const { account, users } = await wellConnected(platform);

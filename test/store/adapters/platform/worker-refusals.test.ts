@@ -94,7 +94,7 @@ describeEachDatabase('refusals of workers', (under) => {
     const { email } = await onboard(platform);
     await expect(refusalOf(onboard(platform, { email: email.toUpperCase() }))).resolves.toEqual({
       code: 'ALREADY_EXISTS',
-      faults: ['email is the address of a person who works for the client'],
+      faults: ['email must not be the address of a worker of the same client'],
     });
   });
 
