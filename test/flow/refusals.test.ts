@@ -151,12 +151,6 @@ describe('settings', () => {
     }
   });
 
-  test('that are wrong end it with the same exit code where the reader of its errors has left', async () => {
-    const service = await services.launch({ env: { GATEWAY_PORT: 'http' } });
-    service.leaveErrors();
-    expect(await service.exited).toEqual({ code: CANNOT_START, signal: null });
-  });
-
   test.each([
     ['edge', {}, 'EDGE_TOKEN must be set to run the edge by itself'],
     ['worker', { EDGE_TOKEN: roleTokens.EDGE_TOKEN }, 'RELAY_TOKEN must be set to run the worker by itself'],
