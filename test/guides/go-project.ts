@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { GO_BUILDS } from '../support/go-builds.js';
+import { kept } from '../support/kept.js';
 import type { Program } from './guide-page.js';
-import { kept } from './kept.js';
 import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
 /** One module, with a folder for each program. Libraries other than the SDK come from a module cache. */
@@ -15,12 +16,7 @@ export class GoProject implements Project {
     private readonly go: string,
     readonly folder: string,
   ) {
-    const modules = join(folder, '.modules');
-    this.env = {
-      GOMODCACHE: modules,
-      GOFLAGS: '-modcacherw -trimpath -ldflags=-w -p=2',
-      GOTOOLCHAIN: 'local',
-    };
+    this.env = { ...GO_BUILDS, GOMODCACHE: join(folder, '.modules') };
   }
 
   async install(startPage: string, pages: readonly string[]): Promise<void> {
@@ -41,10 +37,10 @@ export class GoProject implements Project {
 
   /** The module cache has the form of a proxy and precedes the proxies that the page names. */
   async #offer(libraries: readonly string[]): Promise<void> {
-    const modules = await kept('go', libraries.join(' '), async (folder) => {
+    const modules = await kept('guides/go', libraries.join(' '), async (folder) => {
       const scratch = join(folder, 'scratch');
       mkdirSync(scratch);
-      const env = { GOMODCACHE: folder, GOFLAGS: '-modcacherw', GOTOOLCHAIN: 'local' };
+      const env = { ...GO_BUILDS, GOMODCACHE: folder };
       await tool(this.go, ['mod', 'init', 'scratch.example.com/scratch'], scratch, env);
       await tool(this.go, ['get', ...libraries], scratch, env);
     });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { pythonWithSdk } from '../sdk/python/installed-package.js';
+import { kept } from '../support/kept.js';
 import type { Program } from './guide-page.js';
-import { kept } from './kept.js';
 import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
 const MODULE_OF_A_TEST = /^(test_\w+)\.py$/;
@@ -51,7 +51,7 @@ export class PythonProject implements Project {
     const version = await tool(this.#python, ['-c', 'import sys; print(sys.version)'], this.folder);
     const typed = typedAfter('pip install', pages, this.label).filter((line) => !line.includes('://'));
     const wanted = typed.flatMap((line) => line.replaceAll('"', '').split(' '));
-    return kept('python', [version, ...wanted].join(' '), (folder) =>
+    return kept('guides/python', [version, ...wanted].join(' '), (folder) =>
       this.#pip('--target', folder, ...wanted),
     );
   }

@@ -1,57 +1,28 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GO_BUILDS } from './go-builds.js';
+import { kept } from './kept.js';
 
-const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-
-/** Where it is and how it is called; `place` is the folder in the cache directory. */
+/** Where it is and how it is called; `place` is its name in the cache directory. */
 interface GoSources {
   folder: string;
   program: string;
   place: string;
 }
 
-/** A Go program, built on first use; what the build fetched goes again. */
+/** A Go program, built on first use; the modules that the build fetched go again. */
 export async function goProgram(go: string, { folder, program, place }: GoSources): Promise<string> {
   const files = (await readdir(folder)).filter((name) => /\.go$|^go\.(?:mod|sum)$/.test(name)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file))));
-  return kept({ place, content: texts.join('\0'), program }, async (made) => {
+  const home = await kept(place, texts.join('\0'), async (made) => {
     const scratch = join(made, 'scratch');
     await mkdir(scratch);
     await Promise.all(files.map((file) => cp(join(folder, file), join(scratch, file))));
-    const env = {
-      ...process.env,
-      GOFLAGS: '-modcacherw -buildvcs=false',
-      GOPATH: join(scratch, 'path'),
-      GOCACHE: join(scratch, 'cache'),
-    };
+    const env = { ...process.env, ...GO_BUILDS, GOPATH: join(scratch, 'path') };
     await run(go, ['build', '-o', join(made, program), '.'], { cwd: scratch, env });
     await rm(scratch, { recursive: true, force: true });
   });
-}
-
-/** The path of a program in the cache directory. Another content of what it is made of is another program. */
-export async function kept(
-  { place, content, program }: { place: string; content: string; program: string },
-  make: (folder: string) => Promise<void>,
-): Promise<string> {
-  const version = createHash('sha256').update(content).digest('hex').slice(0, 16);
-  const home = join(cacheHome, 'integration-service', place, version);
-  if (!existsSync(join(home, program))) {
-    await mkdir(dirname(home), { recursive: true });
-    // Made next to its place and renamed there, so that concurrent runs do not conflict.
-    const folder = await mkdtemp(`${home}-`);
-    try {
-      await make(folder);
-      // Another run may have been there first; its result is as good.
-      await rename(folder, home).catch(() => undefined);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
   return join(home, program);
 }
 

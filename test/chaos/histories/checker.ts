@@ -10,7 +10,7 @@ export function builtChecker(go: string): Promise<string> {
   return goProgram(go, {
     folder: join(import.meta.dirname, 'checker'),
     program: 'checker',
-    place: 'porcupine',
+    place: 'porcupine/checker',
   });
 }
 

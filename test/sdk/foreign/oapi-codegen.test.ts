@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { GO_BUILDS } from '../../support/go-builds.js';
+import { kept } from '../../support/kept.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
 import { addProgram, documents, type Peers, startPeers } from './peers.js';
@@ -13,15 +14,14 @@ const RUNTIME_VERSION = 'v1.8.0';
 const SLOW_MS = 300_000;
 
 const goEnv = (folder: string) => ({
+  ...GO_BUILDS,
   GOMODCACHE: join(folder, 'modules'),
   GOBIN: join(folder, 'bin'),
-  GOFLAGS: '-modcacherw -p=2',
-  GOTOOLCHAIN: 'local',
 });
 
 /** The generator, and an empty module that requires what its code imports. */
 function withGenerator(go: string): Promise<string> {
-  return kept('oapi-codegen', `${GENERATOR} ${RUNTIME_VERSION}`, async (folder) => {
+  return kept('guides/oapi-codegen', `${GENERATOR} ${RUNTIME_VERSION}`, async (folder) => {
     const module = join(folder, 'module');
     mkdirSync(module);
     await tool(go, ['install', GENERATOR], folder, goEnv(folder));
@@ -40,7 +40,7 @@ describeWith('go', 'the code that oapi-codegen makes of the documents', (go) => 
   beforeAll(async () => {
     const generator = await withGenerator(go);
     folder = newFolder();
-    env = { ...goEnv(generator), GOPROXY: 'off', GOFLAGS: '-mod=mod -trimpath -p=2' };
+    env = { ...goEnv(generator), GOPROXY: 'off', GOFLAGS: `${GO_BUILDS.GOFLAGS} -mod=mod` };
     cpSync(join(generator, 'module'), folder, { recursive: true });
     for (const [name, document] of documents) {
       const target = name.replace('-', '');

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { kept } from '../../support/kept.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
 import { addProgram, documents, type Peers, startPeers } from './peers.js';
@@ -13,7 +13,7 @@ const SLOW_MS = 300_000;
 
 /** The Python of an environment with the generator, which itself needs all that its code imports. */
 async function withGenerator(python: string): Promise<string> {
-  const folder = await kept('openapi-python-client', PACKAGES.join(' '), async (staged) => {
+  const folder = await kept('guides/openapi-python-client', PACKAGES.join(' '), async (staged) => {
     await tool(python, ['-m', 'venv', staged], staged);
     await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...PACKAGES], staged);
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { packageRoot } from '../../../src/config/package.js';
-import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { kept } from '../../support/kept.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { addProgram, documents, type Peers, startPeers } from './peers.js';
 
@@ -26,7 +26,7 @@ const COMPILER_OPTIONS = {
 };
 
 function withClient(): Promise<string> {
-  return kept('openapi-fetch', CLIENT, async (folder) => {
+  return kept('guides/openapi-fetch', CLIENT, async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
     await tool('npm', ['install', ...QUIET, CLIENT], folder);
   });

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { packageVersion } from '../../../src/config/package.js';
 import { packers } from '../../../src/sdk/packaging/packages.js';
 import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
+import { GO_BUILDS } from '../../support/go-builds.js';
 import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -55,14 +56,12 @@ export class GoProject {
   async run(...args: string[]): Promise<string> {
     const { PATH = '', HOME = '' } = process.env;
     const env = {
+      ...GO_BUILDS,
       PATH,
       HOME,
       GOPROXY: `file://${join(this.folder, '../packages/go-proxy')}`,
       GONOSUMDB: '*',
       GOMODCACHE: join(this.folder, '../modules'),
-      // Without the paths of this folder, so that go compiles the same code once.
-      GOFLAGS: '-modcacherw -trimpath -ldflags=-w -p=2',
-      GOTOOLCHAIN: 'local',
     };
     const { stdout, stderr } = await run(this.go, args, { cwd: this.folder, env, timeout: BUILD_LIMIT_MS });
     return stdout + stderr;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { kept } from '../../support/kept.js';
 import { Project } from '../typescript/installed-package.js';
 import type { Launch, Variant } from './behaviour.js';
 import { failingStores, programOf } from './page-programs.js';
@@ -10,7 +10,7 @@ const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'
 
 /** An empty project with the SDK, and packages from the registry, which are cached. */
 export async function projectWith(name: string, packages: readonly string[]): Promise<Project> {
-  const folder = await kept(name, packages.join(' '), async (staged) => {
+  const folder = await kept(`guides/${name}`, packages.join(' '), async (staged) => {
     writeFileSync(join(staged, 'package.json'), '{ "private": true }\n');
     await tool('npm', ['install', ...QUIET, ...packages], staged);
   });

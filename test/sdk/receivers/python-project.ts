@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { parse } from 'smol-toml';
 import { packageRoot } from '../../../src/config/package.js';
-import { kept } from '../../guides/kept.js';
 import { tool } from '../../guides/project.js';
+import { kept } from '../../support/kept.js';
 import { onceARun } from '../../support/once-a-run.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { wheel } from '../python/installed-package.js';
@@ -103,7 +103,7 @@ async function withFrameworks(python: string): Promise<string> {
   const { project } = parse(readFileSync(join(packageRoot, 'src/sdk/python/pyproject.toml'), 'utf8'));
   const packages = [...FRAMEWORKS, ...(project as { dependencies: string[] }).dependencies];
   const version = await tool(python, ['--version'], packageRoot);
-  const folder = await kept('receivers-python', [version, ...packages].join(' '), async (staged) => {
+  const folder = await kept('guides/receivers-python', [version, ...packages].join(' '), async (staged) => {
     await tool(python, ['-m', 'venv', staged], staged);
     await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...packages], staged);
   });
