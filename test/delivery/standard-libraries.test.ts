@@ -2,10 +2,11 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { answersOf } from '../support/kept-programs.js';
+import { pythonWithTools } from '../support/python-tools.js';
 import { describeWith } from '../support/toolchains.js';
 import { noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
 import { body, secret, senders } from './senders.js';
-import { goVerifier, pythonWithLibrary } from './standard-libraries/installed.js';
+import { goVerifier } from './standard-libraries/installed.js';
 
 const TOO_OLD_S = 301;
 const older = randomBytes(32);
@@ -93,7 +94,7 @@ describe('the library of Standard Webhooks for JavaScript', () => {
 describeWith('python', 'the library of Standard Webhooks for Python', (python) => {
   let program: string;
   beforeAll(async () => {
-    program = await pythonWithLibrary(python);
+    program = await pythonWithTools(python);
   });
   const script = new URL('./standard-libraries/verify.py', import.meta.url).pathname;
   judging(() => (cases) => answersOf(program, [script], linesOf(cases)));

@@ -2,23 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tool } from '../../guides/project.js';
-import { kept } from '../../support/kept.js';
+import { pythonWithTools } from '../../support/python-tools.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
 import { addProgram, documents, type Peers, startPeers } from './peers.js';
 
-const PACKAGES = ['openapi-python-client==0.29.1', 'mypy==2.4.1', 'types-python-dateutil==2.9.0.20261116'];
-const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
 const SLOW_MS = 300_000;
-
-/** The Python of an environment with the generator, which itself needs all that its code imports. */
-async function withGenerator(python: string): Promise<string> {
-  const folder = await kept('guides/openapi-python-client', PACKAGES.join(' '), async (staged) => {
-    await tool(python, ['-m', 'venv', staged], staged);
-    await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...PACKAGES], staged);
-  });
-  return join(folder, 'bin/python');
-}
 
 describeWith('python', 'the code that openapi-python-client makes of the documents', (python) => {
   const newFolder = temporaryDirectories(afterAll);
@@ -29,7 +18,7 @@ describeWith('python', 'the code that openapi-python-client makes of the documen
     tool(executable, args, folder, { ...peers.env, PYTHONDONTWRITEBYTECODE: '1' });
 
   beforeAll(async () => {
-    executable = await withGenerator(python);
+    executable = await pythonWithTools(python);
     folder = newFolder();
     peers = await startPeers();
     // Its formatter changes no meaning.

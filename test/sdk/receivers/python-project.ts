@@ -1,17 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { parse } from 'smol-toml';
-import { packageRoot } from '../../../src/config/package.js';
 import { tool } from '../../guides/project.js';
-import { kept } from '../../support/kept.js';
 import { onceARun } from '../../support/once-a-run.js';
+import { pythonWithTools } from '../../support/python-tools.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { wheel } from '../python/installed-package.js';
 import type { Launch, Variant } from './behaviour.js';
 import { failingStores, programOf } from './page-programs.js';
 
-const FRAMEWORKS = ['fastapi==0.165.0', 'uvicorn==0.54.0', 'flask==3.1.3', 'django==5.2.19', 'mypy==2.4.1'];
 const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
 /** The types of Django are a package that is not its own. */
 const MYPY = '[mypy]\nstrict = True\n[mypy-django.*]\nignore_missing_imports = True\n';
@@ -47,7 +44,7 @@ export class PythonServers {
   }
 
   async install(): Promise<void> {
-    this.#python = await withFrameworks(this.interpreter);
+    this.#python = await pythonWithTools(this.interpreter);
     const folder = await onceARun('receivers-python', async (made) => {
       const { path, content } = wheel();
       writeFileSync(join(made, path), content);
@@ -96,16 +93,4 @@ export class PythonServers {
     }
     return folder;
   }
-}
-
-/** The Python of an environment with the frameworks and what the wheel depends on. */
-async function withFrameworks(python: string): Promise<string> {
-  const { project } = parse(readFileSync(join(packageRoot, 'src/sdk/python/pyproject.toml'), 'utf8'));
-  const packages = [...FRAMEWORKS, ...(project as { dependencies: string[] }).dependencies];
-  const version = await tool(python, ['--version'], packageRoot);
-  const folder = await kept('guides/receivers-python', [version, ...packages].join(' '), async (staged) => {
-    await tool(python, ['-m', 'venv', staged], staged);
-    await tool(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...QUIET, ...packages], staged);
-  });
-  return join(folder, 'bin/python');
 }
