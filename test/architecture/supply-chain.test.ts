@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
@@ -79,8 +79,10 @@ describe('packages of others', () => {
 });
 
 test('the bills of materials name every package that is locked, with its hash, and what is for production apart', () => {
-  const folder = newDirectory();
-  execFileSync('sh', ['.ci/sbom', folder], { cwd: packageRoot, stdio: 'pipe' });
+  // Where `make sbom` writes them, so that .ci/run leaves them there without another run of npm.
+  const folder = join(packageRoot, 'dist/sbom');
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync('sh', ['.ci/sbom'], { cwd: packageRoot, stdio: 'pipe' });
   const [runtime, everything] = ['runtime', 'everything'].map(
     (name) => jsonOf(join(folder, `${name}.cdx.json`)) as Bill,
   ) as [Bill, Bill];
