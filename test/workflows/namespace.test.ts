@@ -5,27 +5,17 @@ import { inspectTemporal } from '../../workflows/inspection.js';
 import { addSearchAttributes } from '../../workflows/namespace.js';
 import { startTemporalWorker, type TemporalWorker } from '../../workflows/worker.js';
 import { describeWith } from '../support/toolchains.js';
-import {
-  eventually,
-  NAMESPACE,
-  recordingLog,
-  startServer,
-  temporaryFolder,
-  workOf,
-  writeBundle,
-} from './temporal-fixture.js';
+import { eventually, NAMESPACE, recordingLog, startServer, workOf, writeBundle } from './temporal-fixture.js';
 
 describeWith('temporal', 'a server set up by others', (executable) => {
   let server: Awaited<ReturnType<typeof startServer>>;
-  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let bundlePath: string;
   const workers: TemporalWorker[] = [];
 
   beforeAll(async () => {
-    files = await temporaryFolder();
     [server, bundlePath] = await Promise.all([
       startServer(executable, { searchAttributes: {} }),
-      writeBundle(files.folder),
+      writeBundle(),
     ]);
   });
   afterEach(async () => {
@@ -33,7 +23,6 @@ describeWith('temporal', 'a server set up by others', (executable) => {
   });
   afterAll(async () => {
     await server?.stop();
-    await files?.remove();
   });
 
   async function work(inNamespace = NAMESPACE) {

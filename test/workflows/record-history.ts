@@ -121,7 +121,9 @@ if (!recording) {
 
 const executable = await findTemporal();
 const files = await temporaryFolder();
-const [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
+// For the bundle.
+process.env.TEST_RUN_FOLDER = files.folder;
+const [server, bundlePath] = await Promise.all([startServer(executable), writeBundle()]);
 const worker = await startTemporalWorker({
   address: server.address,
   namespace: NAMESPACE,

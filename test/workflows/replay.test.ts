@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { installRuntime } from '../../workflows/runtime.js';
 import { historyFromFile } from './history-file.js';
-import { silentLog, temporaryFolder, writeBundle } from './temporal-fixture.js';
+import { silentLog, writeBundle } from './temporal-fixture.js';
 
 type Event = temporal.api.history.v1.IHistoryEvent;
 
@@ -14,15 +14,12 @@ const recorded = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
 describe('the workflow definitions', () => {
-  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let bundlePath: string;
 
   beforeAll(async () => {
     installRuntime(silentLog);
-    files = await temporaryFolder();
-    bundlePath = await writeBundle(files.folder);
+    bundlePath = await writeBundle();
   });
-  afterAll(() => files.remove());
 
   const replay = (history: string) =>
     Worker.runReplayHistory({ workflowBundle: { codePath: bundlePath } }, historyFromFile(history));

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +24,7 @@ import { type DevServer, type DevServerOptions, startDevServer } from '../../wor
 import type { Log, LogFields } from '../../workflows/log.js';
 import type { WorkerOptions } from '../../workflows/worker.js';
 import { freePorts } from '../support/free-ports.js';
+import { onceARun } from '../support/once-a-run.js';
 import { RetryDomain } from './retry-domain.js';
 
 export { eventually } from '../support/eventually.js';
@@ -100,16 +100,13 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
 }
 
 /** Bundles the TypeScript definitions into a file, as the build does: once per run, since it is slow. */
-export async function writeBundle(folder: string): Promise<string> {
-  const file = path.join(process.env.TEST_RUN_FOLDER ?? folder, 'definitions.bundle.js');
-  if (!existsSync(file)) {
+export async function writeBundle(): Promise<string> {
+  const name = 'definitions.bundle.js';
+  const folder = await onceARun('definitions', async (made) => {
     const definitions = fileURLToPath(new URL('../../workflows/definitions/index.ts', import.meta.url));
-    const unfinished = `${file}.${process.pid}`;
-    await writeFile(unfinished, await bundleDefinitions(definitions));
-    // Whole at once; should another worker have made one meanwhile, both are the same.
-    await rename(unfinished, file);
-  }
-  return file;
+    await writeFile(path.join(made, name), await bundleDefinitions(definitions));
+  });
+  return path.join(folder, name);
 }
 
 type Answer<T> = T | Error | ((signal: AbortSignal) => Promise<T>);

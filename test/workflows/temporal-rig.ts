@@ -14,7 +14,6 @@ import {
   NAMESPACE,
   silentLog,
   startServer,
-  temporaryFolder,
   wholeDomain,
   writeBundle,
 } from './temporal-fixture.js';
@@ -37,7 +36,6 @@ export function temporalRig(executable: string) {
   let server: DevServer;
   let client: Client;
   let bundlePath: string;
-  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let current: ActivityDependencies;
   let shared: TemporalWorker | undefined;
   const own: TemporalWorker[] = [];
@@ -47,8 +45,7 @@ export function temporalRig(executable: string) {
   };
 
   beforeAll(async () => {
-    files = await temporaryFolder();
-    [server, bundlePath] = await Promise.all([startServer(executable), writeBundle(files.folder)]);
+    [server, bundlePath] = await Promise.all([startServer(executable), writeBundle()]);
     client = await connectClient(server.address);
   });
   afterEach(async () => {
@@ -60,7 +57,6 @@ export function temporalRig(executable: string) {
     await endAll();
     await client?.connection.close();
     await server?.stop();
-    await files?.remove();
   });
 
   const start = (

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
@@ -17,7 +17,6 @@ import {
   scriptedMaintenance,
   silentLog,
   startServer,
-  temporaryFolder,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
@@ -34,15 +33,13 @@ const FIRST = { patience: { silentMs: 120_000, unknownMs: 0, unservedMs: 120_000
 const LATER = { patience: { silentMs: 120_000, unknownMs: 120_000, unservedMs: 120_000 } };
 
 describeWith('temporal', 'the versions of workers', (executable) => {
-  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   let bundlePath: string;
   let server: DevServer;
   let client: Client;
   const workers: TemporalWorker[] = [];
 
   beforeAll(async () => {
-    files = await temporaryFolder();
-    bundlePath = await writeBundle(files.folder);
+    bundlePath = await writeBundle();
   });
   beforeEach(async () => {
     server = await startServer(executable);
@@ -53,7 +50,6 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     await client.connection.close();
     await server.stop();
   });
-  afterAll(() => files.remove());
 
   async function work(version: WorkerOptions['version'], options: Partial<WorkerOptions> = {}) {
     const { log, lines } = recordingLog();

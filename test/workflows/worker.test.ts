@@ -1,5 +1,5 @@
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
@@ -17,25 +17,21 @@ import {
   scriptedMaintenance,
   silentLog,
   startServer,
-  temporaryFolder,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
 
-let files: Awaited<ReturnType<typeof temporaryFolder>>;
 let bundlePath: string;
 const workers: TemporalWorker[] = [];
 const servers: DevServer[] = [];
 
 beforeAll(async () => {
-  files = await temporaryFolder();
-  bundlePath = await writeBundle(files.folder);
+  bundlePath = await writeBundle();
 });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.shutdown()));
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
-afterAll(() => files.remove());
 
 async function work(address: string, options: Partial<WorkerOptions> = {}) {
   const states: WorkerState[] = [];
