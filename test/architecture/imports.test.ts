@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -94,13 +103,23 @@ describe('a violation that is planted', () => {
     ['src/edge/http/exchange.ts', `import './not-there.js';`, /^every import is found/],
   ];
 
+  /** Circles pass other files of these. */
+  const whole = ['src/domain', 'workflows'];
+
+  /** The file and what the line imports, as far as they are there. */
+  const concerned = ([file, line]: (typeof planted)[number]) => {
+    const imported = /'(\..+)\.js'/.exec(line)?.[1];
+    return [file, ...(imported ? [`${join(dirname(file), imported)}.ts`] : [])];
+  };
+
+  // Not the whole tree again, which takes as long as in the test above.
   beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), 'imports-'));
-    for (const folder of ['src', 'workflows', 'generated']) {
-      cpSync(join(packageRoot, folder), join(copy, folder), {
-        recursive: true,
-        filter: (source) => !source.includes('generated/sdk'),
-      });
+    mkdirSync(join(copy, 'generated'));
+    for (const path of [...whole, ...planted.flatMap(concerned)]) {
+      if (existsSync(join(packageRoot, path))) {
+        cpSync(join(packageRoot, path), join(copy, path), { recursive: true });
+      }
     }
     symlinkSync(join(packageRoot, 'node_modules'), join(copy, 'node_modules'));
     writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
