@@ -40,10 +40,10 @@ export async function firstFocus(page: Page): Promise<void> {
   }
 }
 
-/** Walks through the page by the Tab key, from top to bottom, as fast as possible. */
-export async function focusWalkOf(page: Page): Promise<FocusWalk> {
+/** Walks through the page by the Tab key, from an element to the bottom, as fast as possible. */
+export async function focusWalkOf(page: Page, start = 'body'): Promise<FocusWalk> {
   await firstFocus(page);
-  const expected = await page.evaluate<number>(FOCUS_ORDER);
+  const expected = await page.evaluate<number>(`(${FOCUS_ORDER})(document.querySelector('${start}'))`);
   const keys = await page.context().newCDPSession(page);
   const presses = Array.from({ length: expected + MORE_STOPS }, () => [
     keys.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...TAB }),

@@ -19,6 +19,7 @@ export function docsInChromium(executable: string, start: () => Promise<DocsServ
   return {
     url: () => docs.url,
     visit,
+    lastingVisit: (): Promise<Visit> => chromium.lastingVisit({ baseURL: docs.url }),
     open: async (path: string, options?: BrowserContextOptions): Promise<Page> => {
       const { page } = await visit(options);
       await page.goto(path);

@@ -77,4 +77,15 @@ describeWith('chromium', 'the walk through a page itself', (executable) => {
     );
     expect(await focusWalkOf(page)).toEqual({ faults: [], stops: [one.trim(), two] });
   });
+
+  test('goes from an element to the end, and sees what is skipped there', async () => {
+    const { page } = await visit();
+    await page.setContent(
+      `<!doctype html><html lang="en"><title>t</title><style>:focus { outline: 3px solid }</style>${one}<main>${two}</main>
+      <a href="#3">three</a> <a href="#0" tabindex="1">first</a></html>`,
+    );
+    const { faults, stops } = await focusWalkOf(page, 'main');
+    expect(stops).toEqual([two, '<a href="#3">three</a>']);
+    expect(faults.join('\n')).toContain('does not get there');
+  });
 });

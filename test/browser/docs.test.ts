@@ -1,15 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { chromiumVisits } from '../support/chromium.js';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page, ViewportSize } from 'playwright-core';
 import { renderedSite } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
 import { docsAuditOf, focusWalkOf } from './audit.js';
-import { docsInChromium } from './docs-in-chromium.js';
+import { docsInChromium, WORKERS } from './docs-in-chromium.js';
+
+interface Screen {
+  viewport: ViewportSize;
+  colorScheme: 'light' | 'dark';
+}
 
 /** Screens and settings that people have. */
-const SCREENS: Record<string, BrowserContextOptions> = {
+const SCREENS: Record<string, Screen> = {
   wide: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1024, height: 768 }, colorScheme: 'dark' },
   phone: { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
@@ -20,6 +24,21 @@ const paths = renderedSite()
   .filter(({ type }) => type.startsWith('text/html'))
   .map(({ path }) => path);
 
+/** One page of each kind, where the walk begins at the top; on the others it begins at the content. */
+const WALKED_FROM_THE_TOP = [
+  '/docs',
+  '/docs/read-and-stay-in-sync',
+  WORKERS,
+  '/docs/reference/webhooks',
+  '/docs/operate/runbooks',
+];
+
+/** The controls that precede the content and are shown: those of the header and the navigation. */
+const CONTROLS_BEFORE_CONTENT = `[...document.querySelectorAll('a, button, input')]
+  .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+  .filter((control) => control.compareDocumentPosition(document.querySelector('main')) & Node.DOCUMENT_POSITION_FOLLOWING)
+  .map((control) => control.getAttribute('href') ?? control.outerHTML)`;
+
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder) {
@@ -28,25 +47,46 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
+async function showOn(page: Page, { viewport, colorScheme }: Screen): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+}
+
 describeWith('chromium', 'every page of the documentation in Chromium', (executable) => {
-  const { open } = docsInChromium(executable);
+  const { visit, lastingVisit } = docsInChromium(executable);
+  let controlsBeforeContent: string[];
+
+  async function openWide(path: string): Promise<Page> {
+    const { page } = await lastingVisit();
+    await showOn(page, SCREENS.wide as Screen);
+    await page.goto(path);
+    return page;
+  }
+
+  beforeAll(async () => {
+    controlsBeforeContent = await (await openWide('/docs')).evaluate(CONTROLS_BEFORE_CONTENT);
+  });
 
   test.each(paths)('%s is accessible, on every screen, light and dark', async (path) => {
-    const page = await open(path, SCREENS.wide);
-    const { faults, stops } = await focusWalkOf(page);
+    const page = await openWide(path);
+    expect(await page.evaluate(CONTROLS_BEFORE_CONTENT)).toEqual(controlsBeforeContent);
+    const isFromTheTop = WALKED_FROM_THE_TOP.includes(path);
+    const { faults, stops } = await focusWalkOf(page, isFromTheTop ? 'body' : 'main');
     expect(faults).toEqual([]);
-    expect(stops[0]).toContain('class="skip"');
-    for (const [screen, { viewport, colorScheme }] of Object.entries(SCREENS)) {
-      await page.setViewportSize(viewport as NonNullable<typeof viewport>);
-      await page.emulateMedia({ colorScheme: colorScheme as 'light' });
+    expect(stops).not.toEqual([]);
+    if (isFromTheTop) {
+      expect(stops[0]).toContain('class="skip"');
+    }
+    for (const [screen, settings] of Object.entries(SCREENS)) {
+      await showOn(page, settings);
       await picture(page, `${path} ${screen}`);
       expect({ screen, faults: await docsAuditOf(page) }).toEqual({ screen, faults: [] });
     }
   });
-});
 
-describeWith('chromium', 'the audit itself', (executable) => {
-  const { visit } = chromiumVisits(executable);
+  test('of each kind a page is walked from the top', () => {
+    expect(paths).toEqual(expect.arrayContaining(WALKED_FROM_THE_TOP));
+  });
 
   test.each([
     ['<h1>One</h1><h3>Three</h3>', 'a level is left out before'],
@@ -56,7 +96,7 @@ describeWith('chromium', 'the audit itself', (executable) => {
     ['<a href="#"></a>', 'no name'],
     ['<p id="a"></p><p id="a"></p>', 'an id occurs twice'],
     ['<nav>one</nav>', 'navigations cannot be told apart'],
-  ])('reports %s', async (markup, fault) => {
+  ])('that has %s is found at fault', async (markup, fault) => {
     const { page } = await visit();
     await page.setContent(`<!doctype html><html lang="en"><title>t</title><body>${markup}</body></html>`);
     expect((await docsAuditOf(page)).join('\n')).toContain(fault);

@@ -1,8 +1,8 @@
 /**
- * Runs inside a page, as an expression. Prepares a walk by the Tab key, and records faults in `focusWalk`:
- * stops that are invisible, out of reading order, or skipped.
+ * Runs inside a page, as an expression. Prepares a walk by the Tab key from the beginning of an element to the
+ * end of the page, and records faults in `focusWalk`: stops that are invisible, out of reading order, or skipped.
  */
-(() => {
+(start) => {
   const TABBABLE =
     'a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, iframe, [contenteditable], [tabindex]:not([tabindex="-1"])';
   const describe = (element) => element.outerHTML.replace(/\s+/g, ' ').slice(0, 90);
@@ -10,7 +10,11 @@
     !element.disabled &&
     (element.type !== 'radio' || element.checked) &&
     element.checkVisibility({ visibilityProperty: true });
-  const expected = [...document.querySelectorAll(TABBABLE)].filter(isReached);
+  const follows = (element, other) =>
+    Boolean(other.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
+  const expected = [...document.querySelectorAll(TABBABLE)].filter(
+    (element) => isReached(element) && follows(element, start),
+  );
   const faults = [];
   const stops = [];
   const fault = (what, element) => faults.push(`${what}: ${describe(element)}`);
@@ -32,8 +36,7 @@
   };
   const look = (element) => {
     const before = stops.at(-1);
-    const follows = before?.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
-    if (before && !follows) {
+    if (before && !follows(element, before)) {
       fault('it comes after what is read later', element);
     }
     const seen = drawn(element);
@@ -54,16 +57,16 @@
     'keyup',
     () => {
       const element = document.activeElement;
-      isAround ||= element === document.body || stops.includes(element);
+      isAround ||= !follows(element, start) || stops.includes(element);
       if (!isAround) {
         look(element);
       }
     },
     true,
   );
-  document.body.tabIndex = -1;
-  document.body.focus();
-  document.body.removeAttribute('tabindex');
+  start.tabIndex = -1;
+  start.focus();
+  start.removeAttribute('tabindex');
   globalThis.focusWalk = {
     length: expected.length,
     seen: () => {
@@ -76,4 +79,4 @@
     },
   };
   return expected.length;
-})();
+};

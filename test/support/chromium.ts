@@ -85,6 +85,7 @@ export function chromiumVisits(executablePath: string) {
   const newDirectory = temporaryDirectories(afterAll);
   let browser: Browser | undefined;
   const open: Visit[] = [];
+  let lasting: Visit | undefined;
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath,
@@ -96,20 +97,30 @@ export function chromiumVisits(executablePath: string) {
   afterEach(async () => {
     const visits = open.splice(0);
     await Promise.all(visits.map(({ context }) => context.close()));
-    expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+    const all = lasting ? [...visits, lasting] : visits;
+    expect(all.flatMap(({ complaints }) => complaints.splice(0))).toEqual([]);
   });
   afterAll(() => browser?.close());
+  const newContext = async (options: BrowserContextOptions): Promise<BrowserContext> => {
+    if (!browser) {
+      throw new Error('Chromium is there once the tests run.');
+    }
+    return browser.newContext(options);
+  };
   const watched = async (context: BrowserContext): Promise<Visit> => {
     const visit = new Visit(context, await context.newPage());
     open.push(visit);
     return visit;
   };
   return {
-    visit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
-      if (!browser) {
-        throw new Error('Chromium is there once the tests run.');
+    visit: async (options: BrowserContextOptions = {}): Promise<Visit> => watched(await newContext(options)),
+    /** One for all tests: a new context takes longer than a page. */
+    lastingVisit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
+      if (!lasting) {
+        const context = await newContext(options);
+        lasting = new Visit(context, await context.newPage());
       }
-      return watched(await browser.newContext(options));
+      return lasting;
     },
     /** In another Chromium, with all cookies blocked. */
     visitWithoutCookies: async (): Promise<Visit> => {
