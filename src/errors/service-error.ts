@@ -73,6 +73,11 @@ export function invalidField(message: string, path: string, violation: string): 
   return fieldRefusal(ErrorCode.INVALID_REQUEST, message, path, violation);
 }
 
+/** For what the present state does not allow. */
+export function refused(message: string): ServiceError {
+  return new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+}
+
 /** Returns what was found, or throws the code. */
 export function existing<T>(found: T | undefined, code: ErrorCode, noun: string): T {
   if (found === undefined) {

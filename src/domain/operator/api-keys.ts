@@ -1,5 +1,5 @@
 import type { IntegrationId } from '../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, refused } from '../../errors/service-error.js';
 import { apiKeyHint, newApiKey } from '../../identifiers/api-key.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
@@ -57,7 +57,7 @@ export async function updateApiKey(changes: Ports, update: ApiKeyUpdate): Promis
   const present = await lockedApiKey(changes, update.apiKeyId);
   assertExpectedVersion(present, update.expectedVersion);
   if (present.revokedAt !== null) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The key is revoked, which is final.');
+    throw refused('The key is revoked, which is final.');
   }
   if (!changesAnything<ApiKey>(present, fields)) {
     return present;
@@ -83,8 +83,7 @@ export async function rotateApiKey(
   const present = await lockedApiKey(changes, apiKeyId);
   const status = statusOf(present, changes.now);
   if (status !== 'active') {
-    const message = `The key is ${status}, so there is nothing to succeed. Create a new one.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`The key is ${status}, so there is nothing to succeed. Create a new one.`);
   }
   const issued = await issue(changes, environment, present.integrationId, present.label, expiresAt);
   const previous = {

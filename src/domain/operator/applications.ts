@@ -1,5 +1,5 @@
 import type { ApplicationId } from '../../../generated/ids.js';
-import { ErrorCode, fieldRefusal, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, refused, ServiceError } from '../../errors/service-error.js';
 import { newClientSecret } from '../../identifiers/client-secret.js';
 import { newPublicId } from '../../identifiers/public-id.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
@@ -131,8 +131,7 @@ export async function addRedirectUri(
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'redirect_uri.uri', violation);
   }
   if (present.redirectUris.length >= MAX_REDIRECT_URIS) {
-    const message = `The application has ${MAX_REDIRECT_URIS} redirect URIs already. Remove one first.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`The application has ${MAX_REDIRECT_URIS} redirect URIs already. Remove one first.`);
   }
   await changes.applications.insertRedirectUri(present.id, redirectUri);
   return renewed(changes, 'redirect_uri_added', present, { uri, instance_id: instanceId });
@@ -159,7 +158,7 @@ export async function rotateSecret(
   validateRotation({ overlapSeconds }, changes.now);
   const present = await lockedApplication(changes, applicationId);
   if (present.type === 'public') {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'A public application has no secret.');
+    throw refused('A public application has no secret.');
   }
   await letEnd(changes.applications, present.secrets, [changes.now, overlapSeconds], {
     most: MAX_SECRETS,

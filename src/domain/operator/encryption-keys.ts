@@ -1,4 +1,4 @@
-import { ErrorCode, invalidField, ServiceError } from '../../errors/service-error.js';
+import { invalidField, refused } from '../../errors/service-error.js';
 import { auditChange } from '../unit-of-work.js';
 import type { EncryptionKeyRows, KeyHolder, UsedEncryptionKey } from './rows/encryption-keys.js';
 import type { OperatorChanges } from './unit-of-work.js';
@@ -122,8 +122,4 @@ function statusOf(
 
 function nodesWhere(isHeld: boolean, holders: readonly KeyHolder[], id: string): string[] {
   return holders.filter(({ keyIds }) => keyIds.includes(id) === isHeld).map(({ node }) => node);
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
 }

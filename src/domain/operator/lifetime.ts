@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { refused } from '../../errors/service-error.js';
 import { Violations } from '../platform/violations.js';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
@@ -105,7 +105,7 @@ export async function letEnd<Secret extends { id: string; expiresAt: number | nu
   }));
   const ending = ends.filter(({ expiresAt }) => expiresAt > now);
   if (ending.length >= refusalOfMany.most) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusalOfMany.message);
+    throw refused(refusalOfMany.message);
   }
   for (const { id, expiresAt } of ends) {
     await (expiresAt > now ? rows.setSecretExpiry(id, expiresAt) : rows.deleteSecret(id));

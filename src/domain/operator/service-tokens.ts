@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, refused } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import { newRecordId } from '../../identifiers/record-id.js';
 import {
@@ -83,8 +83,7 @@ export async function rotateServiceToken(
   const present = await getServiceToken(changes, serviceTokenId);
   const status = statusOf(present, changes.now);
   if (status !== 'active') {
-    const message = `The token is ${status}, so there is nothing to succeed. Create a new one.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`The token is ${status}, so there is nothing to succeed. Create a new one.`);
   }
   const token = newServiceToken(present.kind, environment);
   const serviceToken: ServiceToken = {
@@ -124,7 +123,7 @@ export async function createFirstOperatorToken(
     const message = replacesUnused
       ? 'The working operator token has been used, or there are several.'
       : 'There already is a working operator token.';
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(message);
   }
   const creation = { kind: 'operator', label: 'First operator', expiresAt } as const;
   const issued = await createServiceToken(changes, environment, creation);
@@ -143,8 +142,7 @@ export async function revokeServiceToken(changes: Ports, id: string): Promise<Se
   }
   const lets = present.kind === 'operator' && statusOf(present, changes.now) === 'active';
   if (lets && (await changes.serviceTokens.someActive('operator', changes.now)).length === 1) {
-    const message = 'This is the last operator token that works. Create another one first.';
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused('This is the last operator token that works. Create another one first.');
   }
   await changes.serviceTokens.revoke(id, changes.now);
   const revoked = { ...present, revokedAt: changes.now };

@@ -1,5 +1,5 @@
 import type { ClientId } from '../../../../generated/ids.js';
-import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, fieldRefusal, refused } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
@@ -111,7 +111,6 @@ export async function assertRoom(
   kinds: 'job titles' | 'locations' | 'roles' | 'units' | 'unit types',
 ): Promise<void> {
   if ((await rows.count(clientId)) > MOST_OF_A_KIND) {
-    const message = `A client has at most ${MOST_OF_A_KIND} ${kinds}. Remove some first.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`A client has at most ${MOST_OF_A_KIND} ${kinds}. Remove some first.`);
   }
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { refused } from '../../../errors/service-error.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { type LinkPurpose, makeLink, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import { faultOf } from '../../credentials/password-rules.js';
@@ -84,7 +84,7 @@ async function assertProved(
   if (purpose === 'reset' || (await passwords.find(id))) {
     const message =
       'The address of the account is not verified. Mail a link of CreateEmailVerificationLink first, or an invitation to a person who has no password.';
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(message);
   }
 }
 

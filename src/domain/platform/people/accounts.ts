@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, fieldRefusal, refused, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
@@ -100,8 +100,7 @@ export async function assertNoMember(
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'email', violation);
   }
   if (contexts.filter((context) => context.instanceId === instanceId).length >= MOST_MEMBERSHIPS) {
-    const message = `A person can be user or worker at most ${MOST_MEMBERSHIPS} times on an instance.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`A person can be user or worker at most ${MOST_MEMBERSHIPS} times on an instance.`);
   }
 }
 
@@ -135,7 +134,7 @@ export async function lockEnabledAccount(
   await changes.lock(id);
   const account = await getAccount(changes, id);
   if (account.disabledAt !== null) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, 'The account is disabled. Enable it first.');
+    throw refused('The account is disabled. Enable it first.');
   }
   return account;
 }

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { refused } from '../../../errors/service-error.js';
 import { newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import { type Asker, type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
 import { DAY_SECONDS, LINK_PURPOSES, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
@@ -117,8 +117,7 @@ export async function createEmailChangeLink(
   const account = await lockEnabledAccount(changes, accountId);
   const change = await changes.emailChanges.find(account.id, asker);
   if (!change || isOver(change, changes)) {
-    const message = 'No new address waits for its proof. Ask for one with UpdateUser or UpdateAccount first.';
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused('No new address waits for its proof. Ask for one with UpdateUser or UpdateAccount first.');
   }
   const token = newSecret();
   const expiresAt = changes.now + lifetimeSeconds * 1_000;

@@ -1,5 +1,5 @@
 import type { UserId } from '../../../../generated/ids.js';
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { refused } from '../../../errors/service-error.js';
 import type { UserStatus } from '../../directory/names.js';
 import { assertExpectedVersion, differing, trimmed, type Update, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/people.js';
@@ -34,7 +34,7 @@ export async function updateUser(
   const present = await getUser(changes, update.userId);
   assertExpectedVersion(present, update.expectedVersion);
   if (present.status === 'DELETED') {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, IS_DELETED);
+    throw refused(IS_DELETED);
   }
   await resolveUserReferences(changes, present, fields);
   const { firstName, lastName } = { ...present, ...own };
@@ -100,7 +100,7 @@ async function move(
   assertExpectedVersion(present, expectedVersion);
   const refusal = refusals[present.status];
   if (refusal !== undefined) {
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, refusal);
+    throw refused(refusal);
   }
   return present.status === status ? present : writeOne(changes, present, { status });
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { refused } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { type AddressInput, toAddress } from '../addresses.js';
@@ -196,7 +196,6 @@ async function writeWorker(
 
 function assertActive({ offboardedAt }: Worker): void {
   if (offboardedAt !== null) {
-    const message = 'This worker was offboarded and cannot be changed. Onboard the person again.';
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused('This worker was offboarded and cannot be changed. Onboard the person again.');
   }
 }

@@ -1,5 +1,5 @@
 import type { DeliveryId } from '../../../../generated/ids.js';
-import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, existing, refused } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
 import { auditChange, type WriteOrigin } from '../../unit-of-work.js';
 import { subscriptionDisabled } from '../subscriptions/rows.js';
@@ -154,8 +154,4 @@ async function tellOfSignal(
       attributes: { delivery_ids: ids.join(' ') },
     });
   }
-}
-
-function refused(message: string): ServiceError {
-  return new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { ErrorCode, refused, ServiceError } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { lockedInstanceIntegration } from '../../operator/instance-integrations.js';
 import type { InstanceIntegration } from '../../operator/rows/integrations.js';
@@ -104,8 +104,7 @@ async function lockedConfigured(changes: OperatorChanges, id: string): Promise<I
 
 async function refuseTooMany(changes: OperatorChanges, { id }: InstanceIntegration): Promise<void> {
   if ((await changes.subscriptions.countOf(id)) >= MAX_SUBSCRIPTIONS) {
-    const message = `The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`;
-    throw new ServiceError(ErrorCode.TRANSITION_REFUSED, message);
+    throw refused(`The instance integration has ${MAX_SUBSCRIPTIONS} subscriptions. Delete one first.`);
   }
 }
 
