@@ -4,10 +4,8 @@ import * as operator from './0003-operator.js';
 import * as signOn from './0004-sign-on.js';
 import * as webhooks from './0005-webhooks.js';
 import * as boundedSignOn from './0008-bounded-sign-on.js';
-import * as auditChains from './0011-audit-chains.js';
 import * as orderOfEvents from './0012-order-of-events.js';
 import * as contractEmails from './0017-contract-emails.js';
-import * as expiryWarnings from './0024-expiry-warnings.js';
 import * as sequenceOfChanges from './0030-sequence-of-changes.js';
 import * as livesOfServers from './0034-lives-of-servers.js';
 import { type Statements, script } from './script.js';
@@ -48,7 +46,27 @@ export const migrations: Record<string, Step> = {
   `),
   /** The only instance of a platform token; existing tokens reach all. */
   '0010-service-tokens': step('alter table service_tokens add column instance_id ID'),
-  '0011-audit-chains': auditChains,
+  /** Chains of audit records, and idempotency keys per token. */
+  '0011-audit-chains': step(`
+    -- Existing records have no chain and cannot be verified.
+    alter table audit_events add column chain ID;
+    alter table audit_events add column seq bigint;
+    alter table audit_events add column hash text;
+    create unique index audit_events_by_chain on audit_events (chain, seq);
+
+    -- SQLite cannot change a primary key. Existing keys get the empty owner and answer any token.
+    alter table idempotency_keys rename to ownerless_idempotency_keys;
+    drop index if exists idempotency_keys_by_age;
+    create table idempotency_keys (
+      owner_id ID not null, method text not null, key text not null, request_hash text not null,
+      response text, created_at bigint not null,
+      constraint idempotency_keys_of_owners primary key (owner_id, method, key)
+    );
+    insert into idempotency_keys (owner_id, method, key, request_hash, response, created_at)
+      select '', method, key, request_hash, response, created_at from ownerless_idempotency_keys;
+    drop table ownerless_idempotency_keys;
+    create index idempotency_keys_by_age on idempotency_keys (created_at);
+  `),
   '0012-order-of-events': orderOfEvents,
   /** Encryption keys in use, now or earlier, those of each node, and the token keys, which outlive them. */
   '0013-encryption-keys': step(`
@@ -122,7 +140,27 @@ export const migrations: Record<string, Step> = {
     create index service_tokens_by_revocation on service_tokens (revoked_at);
     create index signing_keys_by_retirement on signing_keys (retired_at);
   `),
-  '0024-expiry-warnings': expiryWarnings,
+  /** Contacts of integrations, notices to mail to them, and the recorded warnings. */
+  '0024-expiry-warnings': step(`
+    alter table integrations add column contact_email text;
+    -- A warning is valid for one failing_since, which a success or a change by an operator resets.
+    alter table subscriptions add column warned_failing_since bigint;
+    alter table subscriptions add column warned_tenths integer default 0 not null;
+    create index subscriptions_failing on subscriptions (failing_since) where failing_since is not null;
+    create index application_secrets_by_end on application_secrets (expires_at);
+    create table integration_notices (
+      id ID primary key, kind text not null, integration_id ID not null references integrations (id),
+      subscription_id ID not null, email text not null, failing_since bigint not null,
+      disabled_from bigint not null,
+      created_at bigint not null
+    );
+    create index integration_notices_by_age on integration_notices (created_at, id);
+    create table expiry_warnings (
+      kind ID not null, id ID not null, expires_at bigint not null, days integer not null,
+      constraint expiry_warnings_key primary key (kind, id, expires_at, days)
+    );
+    create index expiry_warnings_by_end on expiry_warnings (expires_at);
+  `),
   /** Events name the span of their write, if it was traced. */
   '0025-traces-of-events': step('alter table events add column traceparent text'),
   /** The environment has the issuer of its tokens, and each running domain node the one of its settings. */
