@@ -22,22 +22,12 @@ interface Stored {
   label: RawBuilder<unknown>;
   /** Whether rows have `revoked_at`. */
   isRevocable: boolean;
-  /** Whether rows have `version`. */
-  isVersioned: boolean;
 }
 
 export const CREDENTIALS: Record<CredentialKind, Stored> = {
-  api_key: {
-    ...{ table: 'api_keys', of: 'integration_id', label: sql`label`, isRevocable: true, isVersioned: true },
-  },
-  service_token: {
-    ...{ table: 'service_tokens', of: 'kind', label: sql`label` },
-    ...{ isRevocable: true, isVersioned: false },
-  },
-  client_secret: {
-    ...{ table: 'application_secrets', of: 'application_id', label: sql`''` },
-    ...{ isRevocable: false, isVersioned: false },
-  },
+  api_key: { table: 'api_keys', of: 'integration_id', label: sql`label`, isRevocable: true },
+  service_token: { table: 'service_tokens', of: 'kind', label: sql`label`, isRevocable: true },
+  client_secret: { table: 'application_secrets', of: 'application_id', label: sql`''`, isRevocable: false },
 };
 
 export const credentialKinds = Object.keys(CREDENTIALS) as CredentialKind[];
@@ -71,11 +61,11 @@ export async function setEnd(
   to: number | null,
   from?: number,
 ): Promise<boolean> {
-  const { table, isRevocable, isVersioned } = CREDENTIALS[kind];
+  const { table, isRevocable } = CREDENTIALS[kind];
   const unrevoked = isRevocable ? sql`and revoked_at is null` : sql``;
   const isSame = from === undefined ? sql`` : sql`and expires_at = ${from} ${unrevoked}`;
   const change = sql`
-    update ${sql.table(table)} set expires_at = ${to} ${versionIf(isVersioned)} where id = ${id} ${isSame}
+    update ${sql.table(table)} set expires_at = ${to} ${newVersionOf(kind)} where id = ${id} ${isSame}
   `;
   return changedOne(await change.execute(writer));
 }
@@ -86,13 +76,14 @@ export async function revoke(
   { kind, id }: Pick<Credential, 'kind' | 'id'>,
   at: number,
 ): Promise<void> {
-  const { table, isRevocable, isVersioned } = CREDENTIALS[kind];
+  const { table, isRevocable } = CREDENTIALS[kind];
   await (isRevocable
-    ? sql`update ${sql.table(table)} set revoked_at = ${at} ${versionIf(isVersioned)} where id = ${id}`
+    ? sql`update ${sql.table(table)} set revoked_at = ${at} ${newVersionOf(kind)} where id = ${id}`
     : sql`delete from ${sql.table(table)} where id = ${id}`
   ).execute(writer);
 }
 
-function versionIf(isVersioned: boolean) {
-  return isVersioned ? sql`, version = ${newVersion()}` : sql``;
+/** Of these rows, only those of API keys have a version. */
+function newVersionOf(kind: CredentialKind) {
+  return kind === 'api_key' ? sql`, version = ${newVersion()}` : sql``;
 }
