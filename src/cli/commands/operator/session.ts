@@ -25,16 +25,10 @@ type SessionClient<S extends AnyService> = {
 };
 
 /** What an action uses. */
-export interface Session {
-  /** Of the service. */
-  address: string;
-  /** See `Target`. */
-  keyFile(): string;
+export interface Session extends Pick<Target, 'address' | 'keyFile' | 'temporalUiUrl'> {
   operator: SessionClient<OperatorServiceService>;
   platform: SessionClient<PlatformServiceService>;
   webhooks: SessionClient<WebhookServiceService>;
-  /** See `Target`. */
-  temporalUiUrl?: string | undefined;
 }
 
 /** An answer, for scripts and for people. */
