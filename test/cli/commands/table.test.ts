@@ -1,24 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { relativeTime, screenOf } from '../../../src/cli/commands/output/screen.js';
-import { asColumns, asFacts } from '../../../src/cli/commands/output/table.js';
+import { asColumns, asFacts, type Columns } from '../../../src/cli/commands/output/table.js';
 
 const NOW = Date.UTC(2026, 5, 30, 12);
-const HEAD = ['key', 'label', 'status', 'expires'];
+const COLUMNS = columnsOf('key, label, status, expires');
 const ID = `key_${'x'.repeat(22)}`;
 const ROWS = [
   [ID, 'Nightly export of everything to the ledger', 'active', '2026-07-02 12:00:00Z'],
   [ID, 'Old', 'revoked', 'never'],
 ];
 
-const DELIVERY_HEAD = ['delivery', 'type', 'subscription', 'status', 'attempts', 'next attempt', 'created'];
+const DELIVERY_COLUMNS = columnsOf('delivery, type, subscription, status, attempts, next attempt, created');
 const WHD = `whd_${'x'.repeat(22)}`;
 const WHS = `whs_${'x'.repeat(22)}`;
 
 const screen = (columns: number, hasColours = false) => ({ columns, hasColours, now: NOW });
 
+/** Of rows that are lists of cells. */
+function columnsOf(heads: string): Columns<readonly string[]> {
+  return Object.fromEntries(heads.split(', ').map((head, at) => [head, (row) => row[at] ?? '']));
+}
+
 describe('a table', () => {
   test('that goes to a program has every character, and exact times', () => {
-    expect(asColumns(HEAD, ROWS, undefined)).toBe(
+    expect(asColumns(ROWS, COLUMNS, undefined)).toBe(
       [
         `KEY${' '.repeat(23)}  LABEL${' '.repeat(37)}  STATUS   EXPIRES`,
         `${ID}  Nightly export of everything to the ledger  active   2026-07-02 12:00:00Z`,
@@ -28,12 +33,12 @@ describe('a table', () => {
   });
 
   test('on a wide terminal has relative times', () => {
-    const [, first] = asColumns(HEAD, ROWS, screen(200)).split('\n');
+    const [, first] = asColumns(ROWS, COLUMNS, screen(200)).split('\n');
     expect(first).toBe(`${ID}  Nightly export of everything to the ledger  active   in 2 d`);
   });
 
   test.each([100, 80, 70, 66])('fits a terminal of %i columns, with ids whole', (columns) => {
-    const lines = asColumns(HEAD, ROWS, screen(columns)).split('\n');
+    const lines = asColumns(ROWS, COLUMNS, screen(columns)).split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
     expect(lines[1]).toContain(ID);
     expect(lines[1]).toMatch(/Nightly.* {2}active {3}in 2 d$/);
@@ -45,7 +50,7 @@ describe('a table', () => {
       [WHD, 'user.updated', WHS, 'delivered', '1 of 3', '-', '2026-06-30 11:58:00Z'],
       [WHD, 'worker.onboarded', WHS, 'pending', '2 of 3', '2026-06-30 12:00:25Z', '2026-06-30 11:01:00Z'],
     ];
-    expect(asColumns(DELIVERY_HEAD, deliveries, screen(80))).toBe(
+    expect(asColumns(deliveries, DELIVERY_COLUMNS, screen(80))).toBe(
       [
         `DELIVERY${' '.repeat(20)}TYPE${' '.repeat(14)}SUBSCRIPTION`,
         '  STATUS     ATTEMPTS  NEXT ATTEMPT  CREATED',
@@ -55,7 +60,7 @@ describe('a table', () => {
         '  pending    2 of 3    in 25 s       59 min ago',
       ].join('\n'),
     );
-    expect(asColumns(DELIVERY_HEAD, deliveries.slice(0, 1), screen(30))).toBe(
+    expect(asColumns(deliveries.slice(0, 1), DELIVERY_COLUMNS, screen(30))).toBe(
       [
         'DELIVERY',
         '  TYPE',
@@ -73,10 +78,10 @@ describe('a table', () => {
 
   test('cuts no address, type or status at any width, and stays within it where they do', () => {
     const address = 'https://acme.example/hooks/of/the/integration';
-    const head = ['connection', 'status', 'events', 'address', 'last success'];
+    const shown = columnsOf('connection, status, events, address, last success');
     const row = [ID, 'not configured', 'user.* worker.* client.created', address, '2026-06-30 11:01:00Z'];
     for (let columns = 1; columns <= 160; columns += 1) {
-      const lines = asColumns(head, [row], screen(columns)).split('\n');
+      const lines = asColumns([row], shown, screen(columns)).split('\n');
       for (const whole of [ID, 'not configured', address, '59 min ago']) {
         expect(lines).toContainEqual(expect.stringContaining(whole));
       }
@@ -86,11 +91,11 @@ describe('a table', () => {
   });
 
   test.each([200, 66, 30])('colours the status on %i columns, and aligns as without colours', (columns) => {
-    const coloured = asColumns(HEAD, ROWS, screen(columns, true));
+    const coloured = asColumns(ROWS, COLUMNS, screen(columns, true));
     expect(coloured).toContain('\x1b[32mactive\x1b[0m');
     expect(coloured).toContain('\x1b[31mrevoked\x1b[0m');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal are such.
-    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(asColumns(HEAD, ROWS, screen(columns)));
+    expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(asColumns(ROWS, COLUMNS, screen(columns)));
   });
 });
 
@@ -115,7 +120,7 @@ describe('a screen', () => {
 
   test('of unknown width cuts nothing', () => {
     const unknown = screenOf({ isTTY: true, columns: 0 }, { NO_COLOR: '1' });
-    expect(asColumns(HEAD, ROWS, unknown)).toContain('Nightly export of everything to the ledger');
+    expect(asColumns(ROWS, COLUMNS, unknown)).toContain('Nightly export of everything to the ledger');
   });
 
   test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('has no colours with %j', (environment) => {
@@ -125,7 +130,7 @@ describe('a screen', () => {
 
 test('text of others cannot move the cursor or change colours, in a table or a list of facts', () => {
   const hostile = 'Harbor\u009b2J\u202elight';
-  expect(asColumns(['name'], [[hostile]], undefined)).toBe('NAME\nHarbor·2J·light');
+  expect(asColumns([[hostile]], columnsOf('name'), undefined)).toBe('NAME\nHarbor·2J·light');
   expect(
     asFacts([
       ['Name', hostile],

@@ -85,14 +85,11 @@ function chosenOf(
 export function asText(suspended: readonly Pick<Suspended, 'kind' | 'id' | 'of' | 'label' | 'lastUsedAt'>[]) {
   return suspended.length === 0
     ? 'Nothing is suspended.'
-    : asColumns(
-        ['kind', 'id', 'of', 'label', 'last used'],
-        suspended.map(({ kind, id, of, label, lastUsedAt }) => [
-          kind,
-          id,
-          of,
-          printableLine(label) || '-',
-          asTime(lastUsedAt === null ? undefined : new Date(lastUsedAt)),
-        ]),
-      );
+    : asColumns(suspended, {
+        kind: ({ kind }) => kind,
+        id: ({ id }) => id,
+        of: ({ of }) => of,
+        label: ({ label }) => printableLine(label) || '-',
+        'last used': ({ lastUsedAt }) => asTime(lastUsedAt === null ? undefined : new Date(lastUsedAt)),
+      });
 }

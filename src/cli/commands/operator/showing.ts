@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.js';
-import { asColumns, asFacts } from '../output/table.js';
+import { asColumns, asFacts, type Columns } from '../output/table.js';
 import type { Shown } from './session.js';
 
 /** Shows an answer with one thing, which is the member `name`: its facts, then remarks. */
@@ -39,9 +39,6 @@ type FetchPage<Name extends string, T> = (page: {
   pageToken: string;
 }) => Promise<Record<Name, readonly T[]> & { nextPageToken: string }>;
 
-/** What a table shows of a row, by the heads of its columns. */
-export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
-
 /**
  * Reads pages until the end or the limit, and says whether that left some out. `name` is the field of the
  * answer that has the rows.
@@ -64,8 +61,7 @@ export async function listed<Name extends string, T>(
 
 /** Scripts get the rows, people a table of the main columns. */
 export function shownList<T>(rows: readonly T[], columns: Columns<T>, more = false): Shown {
-  const cellsOf = (row: T) => Object.values(columns).map((cellOf) => cellOf(row));
-  const table = rows.length === 0 ? 'There are none.' : asColumns(Object.keys(columns), rows.map(cellsOf));
+  const table = rows.length === 0 ? 'There are none.' : asColumns(rows, columns);
   return { json: rows, text: table, note: more ? 'There are more: raise --limit.' : undefined };
 }
 

@@ -10,6 +10,9 @@ const LEAST_WIDTH = 12;
 const WHOLE = /^(?:[a-z]{2,4}_\w+|[a-z]+:\/\/\S+|\S+@\S+|[a-z_]+(?:\.[a-z_*]+)+)$/;
 const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
 
+/** What a table shows of a row, by the heads of its columns. */
+export type Columns<T> = Readonly<Record<string, (row: T) => string>>;
+
 interface Column {
   title: string;
   cells: readonly string[];
@@ -20,14 +23,10 @@ interface Column {
  * Columns as wide as their widest cell; cells may hold untrusted text. On a terminal: fits its width, with
  * relative times and colours.
  */
-export function asColumns(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  screen = screenOf(),
-): string {
-  const columns = head.map((title, index) => {
+export function asColumns<T>(rows: readonly T[], cellsBy: Columns<T>, screen = screenOf()): string {
+  const columns = Object.entries(cellsBy).map(([title, cellOf]) => {
     const cells = rows.map((row) => {
-      const cell = row[index] ?? '';
+      const cell = cellOf(row);
       return printable(screen ? relativeTime(cell, screen.now) : cell);
     });
     return { title, cells, width: Math.max(title.length, ...cells.map(({ length }) => length)) };

@@ -84,14 +84,11 @@ function pending({ email, clientId = 'the platform', expiresAt }: PendingEmail):
 function contextTable(contexts: readonly AccountContext[]): string {
   return contexts.length === 0
     ? 'The person is no user and no worker.'
-    : asColumns(
-        ['is', 'id', 'client', 'instance', 'may sign in'],
-        contexts.map(({ member, clientId, instanceId, allowsSignIn }) => [
-          member?.$case === 'workerId' ? 'worker' : 'user',
-          member?.value ?? '-',
-          clientId,
-          instanceId,
-          allowsSignIn ? 'yes' : 'no',
-        ]),
-      );
+    : asColumns(contexts, {
+        is: ({ member }) => (member?.$case === 'workerId' ? 'worker' : 'user'),
+        id: ({ member }) => member?.value ?? '-',
+        client: ({ clientId }) => clientId,
+        instance: ({ instanceId }) => instanceId,
+        'may sign in': ({ allowsSignIn }) => (allowsSignIn ? 'yes' : 'no'),
+      });
 }

@@ -3,8 +3,9 @@ import type { Address } from '../../../../../generated/proto/integration/platfor
 import { ErrorCode, ServiceError } from '../../../../errors/service-error.js';
 import { UsageError } from '../../errors.js';
 import { printableLine } from '../../output/printable.js';
+import type { Columns } from '../../output/table.js';
 import type { Session, Shown, VerbOptions } from '../session.js';
-import { type Columns, shownList } from '../showing.js';
+import { shownList } from '../showing.js';
 
 /** Whose users or workers to list. */
 type PeopleFilter = Pick<VerbOptions, 'client' | 'email'>;

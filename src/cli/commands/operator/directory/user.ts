@@ -3,10 +3,10 @@ import type { User, UserStatus } from '../../../../../generated/proto/integratio
 import { UsageError } from '../../errors.js';
 import { commaSeparatedOf, idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
-import { asEnum, asTime, asWord } from '../../output/table.js';
+import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from '../group.js';
 import type { Action, Session } from '../session.js';
-import { type Columns, showing, shownPages } from '../showing.js';
+import { showing, shownPages } from '../showing.js';
 import { membersWith, neededClient, shownFirst } from './people.js';
 
 const STATUSES = ['active', 'inactive', 'invited', 'deleted'];

@@ -3,10 +3,10 @@ import type { Worker, WorkerStatus } from '../../../../../generated/proto/integr
 import { confirmation } from '../../confirm.js';
 import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
-import { asEnum, asTime, asWord } from '../../output/table.js';
+import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
 import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, YES } from '../group.js';
 import type { Action } from '../session.js';
-import { type Columns, showing, shownPages } from '../showing.js';
+import { showing, shownPages } from '../showing.js';
 import { addressLine, membersWith, neededClient, shownFirst } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */

@@ -76,17 +76,14 @@ export function indented(text: string): string {
 }
 
 function attemptTable(attempts: readonly DeliveryAttempt[]): string {
-  return asColumns(
-    ['attempt', 'began', 'took', 'outcome', 'status', 'what happened'],
-    attempts.map(({ number, startedAt, durationMs, outcome, httpStatus, message }) => [
-      String(number),
-      asTime(startedAt),
-      asMilliseconds(durationMs),
-      outcomeWord(outcome),
-      httpStatus === undefined ? '-' : String(httpStatus),
-      printableLine(message) || '-',
-    ]),
-  );
+  return asColumns(attempts, {
+    attempt: ({ number }) => String(number),
+    began: ({ startedAt }) => asTime(startedAt),
+    took: ({ durationMs }) => asMilliseconds(durationMs),
+    outcome: ({ outcome }) => outcomeWord(outcome),
+    status: ({ httpStatus }) => (httpStatus === undefined ? '-' : String(httpStatus)),
+    'what happened': ({ message }) => printableLine(message) || '-',
+  });
 }
 
 /** The subscriber wrote it, so it may be anything. */
