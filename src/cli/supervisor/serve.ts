@@ -45,14 +45,13 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const environmentOf = childEnvironments(config, environment, temporalAddress);
   const children = ROLE_NAMES.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOpsOnPort(config, opsOfChildren(children, presenceOf(config, 'livez')));
-  const temporal =
-    demo && temporalAddress ? new demo.TemporalOfDemo(config, temporalAddress, log, say) : undefined;
   for (const child of children) {
     child.start();
   }
-  temporal?.start();
+  const temporal =
+    demo && temporalAddress ? demo.startTemporalOfDemo(config, temporalAddress, log, say) : undefined;
   void Promise.all(children.map((child) => child.ready)).then(() => {
-    welcome(config, say, temporal?.isUp === false);
+    welcome(config, say, temporal?.isUp() === false);
     log.info('serving', { environment: config.ENVIRONMENT });
     releaseMemoryAtRest();
   });

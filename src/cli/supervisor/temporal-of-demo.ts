@@ -8,6 +8,7 @@ import { startDevServer } from '../../../workflows/dev-server/start.js';
 import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 import { temporalUiUrl } from '../from-config.js';
+import { type Running, running } from '../roles/running.js';
 
 const USUAL_PORT = 7233;
 
@@ -29,67 +30,55 @@ const RESTARTS = { firstDelayMs: 1_000, maxDelayMs: 30_000 };
 const STABLE_AFTER_MS = 60_000;
 
 /** The Temporal server of a demo. Other roles do not wait for it; the worker joins when it is up. */
-export class TemporalOfDemo {
-  readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
-  isUp = false;
-
-  constructor(
-    private readonly config: Config,
-    private readonly address: string,
-    private readonly log: Log,
-    private readonly say: (line: string) => void,
-  ) {}
-
-  start(): void {
-    this.#running = this.#keepRunning().catch((error: unknown) => {
-      if (!this.#stop.signal.aborted) {
-        this.say((error as Error).message);
-      }
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort(new Error('The service is ending.'));
-    await this.#running;
-  }
-
-  async #keepRunning(): Promise<void> {
-    const { signal } = this.#stop;
-    const executable = await findTemporal({ signal, onProgress: (line) => this.say(line) });
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      const startedAt = performance.now();
-      const reason = await this.#runOnce(executable);
-      if (!signal.aborted) {
-        failures = performance.now() - startedAt > STABLE_AFTER_MS ? 1 : failures;
-        this.log.warn('temporal is away, starting it again', { failures, reason });
-        await pause(backoffDelayMs(failures, RESTARTS), signal);
-      }
-    }
-  }
+export function startTemporalOfDemo(
+  config: Config,
+  address: string,
+  log: Log,
+  say: (line: string) => void,
+): Running & { isUp(): boolean } {
+  let isUp = false;
 
   /** Runs until the process ends; returns why. */
-  async #runOnce(executable: string): Promise<string> {
+  const runOnce = async (executable: string, ending: AbortSignal): Promise<string> => {
     try {
       const server = await startDevServer({
         executable,
-        address: this.address,
-        uiPort: this.config.TEMPORAL_UI_PORT,
-        databaseFile: join(this.config.DATA_DIR, 'temporal.db'),
-        namespace: this.config.TEMPORAL_NAMESPACE,
+        address,
+        uiPort: config.TEMPORAL_UI_PORT,
+        databaseFile: join(config.DATA_DIR, 'temporal.db'),
+        namespace: config.TEMPORAL_NAMESPACE,
         searchAttributes,
-        signal: this.#stop.signal,
-        log: this.log,
+        signal: ending,
+        log,
       });
-      this.isUp = true;
-      const uiUrl = temporalUiUrl({ ...this.config, TEMPORAL_UI_URL: server.uiUrl });
-      this.say(`Temporal has joined. Its UI: ${uiUrl}`);
+      isUp = true;
+      say(`Temporal has joined. Its UI: ${temporalUiUrl({ ...config, TEMPORAL_UI_URL: server.uiUrl })}`);
       const { code, signal } = await server.exited;
       return `it ended with ${signal ?? code}`;
     } catch (error) {
       return (error as Error).message;
     } finally {
-      this.isUp = false;
+      isUp = false;
     }
-  }
+  };
+
+  const { stop } = running(async (ending) => {
+    try {
+      const executable = await findTemporal({ signal: ending, onProgress: say });
+      for (let failures = 1; !ending.aborted; failures += 1) {
+        const startedAt = performance.now();
+        const reason = await runOnce(executable, ending);
+        if (!ending.aborted) {
+          failures = performance.now() - startedAt > STABLE_AFTER_MS ? 1 : failures;
+          log.warn('temporal is away, starting it again', { failures, reason });
+          await pause(backoffDelayMs(failures, RESTARTS), ending);
+        }
+      }
+    } catch (error) {
+      if (!ending.aborted) {
+        say((error as Error).message);
+      }
+    }
+  });
+  return { stop, isUp: () => isUp };
 }
