@@ -79,11 +79,29 @@ interface SecurityScheme {
   name?: string;
 }
 
-export const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 export type PathItem = { parameters?: Parameter[] } & { [Name in Method]?: Operation };
+
+/** An operation and its path. Requests to an integrator's own address have none. */
+export interface PlacedOperation {
+  method: Method;
+  path: string | undefined;
+  parameters: Parameter[];
+  operation: Operation;
+}
+
+export function placed(paths: Record<string, PathItem>): PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      const parameters = [...(item.parameters ?? []), ...(operation?.parameters ?? [])];
+      return operation ? [{ method, path, parameters, operation }] : [];
+    }),
+  );
+}
 
 export interface Message {
   name: string;

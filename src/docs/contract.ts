@@ -1,23 +1,13 @@
 import {
   type Document,
-  METHODS,
-  type Method,
   type Operation,
-  type Parameter,
-  type PathItem,
+  type PlacedOperation,
+  placed,
   type Schema,
   type Tag,
 } from '../codegen/documents.js';
 
 export type * from '../codegen/documents.js';
-
-/** An operation and its path. Requests to an integrator's own address have none. */
-export interface PlacedOperation {
-  method: Method;
-  path: string | undefined;
-  parameters: Parameter[];
-  operation: Operation;
-}
 
 /** A document with resolvable references. */
 export class Contract {
@@ -110,16 +100,6 @@ export class Contract {
   securityOf({ security = this.document.security ?? [] }: Operation): string[] {
     return [...new Set(security.flatMap((way) => Object.keys(way)))];
   }
-}
-
-function placed(paths: Record<string, PathItem>): PlacedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      const parameters = [...(item.parameters ?? []), ...(operation?.parameters ?? [])];
-      return operation ? [{ method, path, parameters, operation }] : [];
-    }),
-  );
 }
 
 /** For addresses. */

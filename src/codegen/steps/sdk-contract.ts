@@ -1,4 +1,4 @@
-import { type Document, METHODS, nameIn, type Schema } from '../documents.js';
+import { type Document, nameIn, placed, type Schema } from '../documents.js';
 
 /** Checks of Python and Go clients on answers, which would fail on additions of later releases. */
 const CHECKED_BY_THE_SERVER = new Set([
@@ -18,10 +18,8 @@ const ADDED_LATER: Readonly<Record<string, readonly string[]>> = { WorkerV2: ['o
 /** Generators repeat the document's description in every file; its summary suffices there. */
 export function contractForSdk(contract: Document): Document {
   const { info, ...rest } = structuredClone(contract);
-  const operations = Object.values(rest.paths).flatMap((item) =>
-    METHODS.flatMap((method) => item[method] ?? []),
-  );
-  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
+  const responses = placed(rest.paths).flatMap(({ operation }) => Object.values(operation.responses));
+  for (const response of responses) {
     if (isWithoutMembers(response.content?.['application/json']?.schema)) {
       delete response.content;
     }

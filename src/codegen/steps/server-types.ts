@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { type Document, METHODS } from '../documents.js';
+import { type Document, placed } from '../documents.js';
 import { BANNER, OPENAPI_DOCUMENTS, type OpenapiDocument } from '../layout.js';
 import { readBundle } from './bundles.js';
 
@@ -32,20 +32,12 @@ function publicIdType(schema: object): ts.TypeNode | undefined {
 }
 
 function operationsTable(name: OpenapiDocument, document: Document): string {
-  const rows = Object.entries(document.paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (!operation) {
-        return [];
-      }
-      const requirements = operation.security ?? document.security ?? [];
-      const security = JSON.stringify(requirements.map((requirement) => Object.keys(requirement)));
-      const judges = operation['x-invalid-request'] === 'handler' ? ', judgesItself: true' : '';
-      return [
-        `  ${operation.operationId}: { method: '${method}', path: '${path}', security: ${security}${judges} },`,
-      ];
-    }),
-  );
+  const rows = placed(document.paths).map(({ method, path, operation }) => {
+    const requirements = operation.security ?? document.security ?? [];
+    const security = JSON.stringify(requirements.map((requirement) => Object.keys(requirement)));
+    const judges = operation['x-invalid-request'] === 'handler' ? ', judgesItself: true' : '';
+    return `  ${operation.operationId}: { method: '${method}', path: '${path}', security: ${security}${judges} },`;
+  });
   return [
     BANNER,
     `/** Every operation of the ${name} contract, by its operation id. Security: alternatives of schemes needed together. */`,
