@@ -142,6 +142,21 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     ]);
   });
 
+  test('a sign-in in a tab from before that of another person says why it has to be repeated', async () => {
+    const visit = await rig.visit();
+    const other = await visit.newTab();
+    const [first, second] = [await worker(), await worker()];
+    await visit.page.goto(rig.authorization({ state: 'first' }));
+    await other.goto(rig.authorization({ state: 'second' }));
+    await fillSignIn(visit.page, first);
+    expect(await allow(visit.page)).toEqual({ ...GOT_CODE, state: 'first' });
+    await fillSignIn(other, second);
+    await other.getByText('Someone has signed in in this browser since this page was opened.').waitFor();
+    await fillSignIn(other, second);
+    await other.getByText(second.email).waitFor();
+    expect(await allow(other)).toEqual({ ...GOT_CODE, state: 'second' });
+  });
+
   test('a tab that asks for the consent of one person continues with the person who signed in since', async () => {
     const visit = await rig.visit();
     await atConsent(visit.page);

@@ -200,7 +200,8 @@ export function signInAgain(
   { refusal }: Progress,
   otherwise?: 'no_access' | undefined,
 ): NextStep & { kind: 'page' } {
-  return { kind: 'page', page: 'sign_in', refusal: refusal === 'credentials' ? refusal : otherwise };
+  const isOfSignIn = refusal === 'credentials' || refusal === 'other_sign_in';
+  return { kind: 'page', page: 'sign_in', refusal: isOfSignIn ? refusal : otherwise };
 }
 
 function refuse(error: Refusal['error'], description: string): NextStep & { kind: 'refuse' } {

@@ -65,15 +65,27 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
     return opened;
   }
   const situation = await situationNow(rows, opened);
-  const { request } = situation;
-  // Another person may have signed in in another tab since: no code follows the form of someone else.
-  if (nextStep(situation).kind === 'issue' && !isBy(situation.identity, form)) {
-    const again = { ...request, prompts: [...request.prompts, 'login' as const] };
-    const { session, interaction } = opened;
-    const token = sealed(signOn, rows.now, { request: again, session, progress: {}, interaction });
-    return toPage('sign_in', token);
+  if (!asksAnew(situation, form)) {
+    return toPage(pageOf(situation), form.interaction);
   }
-  return toPage(pageOf(situation), form.interaction);
+  const { session, interaction } = opened;
+  const prompts = [...new Set([...situation.request.prompts, 'login' as const])];
+  const request = { ...situation.request, prompts };
+  const progress = { refusal: 'other_sign_in' as const };
+  return toPage('sign_in', sealed(signOn, rows.now, { request, session, progress, interaction }));
+}
+
+/**
+ * Whether the sign-in page has to say that someone has signed in since the form was shown, such as in another
+ * tab. No code follows the form of someone else.
+ */
+function asksAnew(situation: Situation, form: Form): boolean {
+  const step = nextStep(situation);
+  if (step.kind === 'issue') {
+    return !isBy(situation.identity, form);
+  }
+  const isAtSignIn = step.kind === 'page' && step.page === 'sign_in' && step.refusal !== 'no_access';
+  return isAtSignIn && situation.signedIn !== null;
 }
 
 /** Whether the form names the person who is signed in already. */

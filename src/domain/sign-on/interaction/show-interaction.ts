@@ -172,6 +172,11 @@ function refusalOf(
       };
     case 'context':
       return { input: 'context', message: 'Choose one of these.' };
+    case 'other_sign_in':
+      return {
+        input: '',
+        message: 'Someone has signed in in this browser since this page was opened. Please sign in again.',
+      };
   }
 }
 

@@ -22,7 +22,7 @@ describe('whatever the situation', () => {
         {
           signedInAt: at,
           approvedBy: accountId,
-          refusal: fc.constantFrom('credentials' as const, 'no_access' as const, 'context' as const),
+          refusal: fc.constantFrom('credentials', 'no_access', 'context', 'other_sign_in' as const),
           context: fc
             .tuple(choice, accountId, at)
             .map(([chosen, id, authenticatedAt]) => ({ ...chosen, accountId: id, authenticatedAt })),

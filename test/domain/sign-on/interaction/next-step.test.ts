@@ -51,6 +51,12 @@ test.each<[string, Changed, string, string]>([
     'sign_in (credentials)',
     'login_required',
   ],
+  [
+    'a form was from before a sign-in',
+    { request: { prompts: ['login'] }, progress: { refusal: 'other_sign_in' } },
+    'sign_in (other_sign_in)',
+    'login_required',
+  ],
   ['a new sign-in is asked for', { request: { prompts: ['login'] } }, 'sign_in', 'login_required'],
   [
     'a choice of account is asked for',

@@ -197,6 +197,11 @@ describe('a second tab', () => {
   });
 });
 
+const SAYS_WHY = {
+  kind: 'sign_in',
+  refusals: [{ input: '', message: expect.stringMatching(/^Someone has signed in in this browser since/) }],
+};
+
 describe('of two sign-in pages of a browser without a session', () => {
   /** The forms of both tabs; the sign-in happens in one of them, the other one is still open. */
   async function twoForms(signedInAt: 'first' | 'second') {
@@ -219,11 +224,25 @@ describe('of two sign-in pages of a browser without a session', () => {
       const { rig, other, browser, open } = await twoForms(signedInAt);
       expect(await browser.signIn(other, open)).toMatchObject({ kind: 'page', page: 'sign_in' });
       expect(rig.passwords.checks).toHaveLength(1);
-      expect(await browser.show('sign_in')).toMatchObject({ kind: 'sign_in', refusals: [] });
+      expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
       expect(await whose(rig, await browser.signIn(other))).toBe(other.accountId);
       expect(errorPageOf(await browser.signIn(other, open)).message).toContain('answered already');
     },
   );
+
+  test.each(['login', 'select_account'])('the other one says so where it asks anyway: %s', async (prompt) => {
+    const { rig, person, browser } = await atSignIn();
+    const open = { interaction: browser.at, csrfToken: await browser.csrfToken('sign_in') };
+    await browser.authorize({ prompt });
+    const asking = { interaction: browser.at, csrfToken: await browser.csrfToken('sign_in') };
+    const other = await newPerson(rig, [rig.here.clientId]);
+    await browser.signIn(other, { ...asking, password: 'wrong' });
+    asking.interaction = browser.at;
+    codeOf(await browser.signIn(person, open));
+    expect(await browser.signIn(other, asking)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
+    expect(await whose(rig, await browser.signIn(other))).toBe(other.accountId);
+  });
 
   test('the other one goes on for the same person, however the address is written', async () => {
     const { rig, person, browser, open } = await twoForms('first');
@@ -253,7 +272,7 @@ describe('a form', () => {
       codeOf(await browser.decide(true));
       browser.at = consenting;
       expect(await browser.decide(isApproved, csrfToken)).toMatchObject({ page: 'sign_in' });
-      expect(await browser.show('sign_in')).toMatchObject({ kind: 'sign_in' });
+      expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
     },
   );
 
