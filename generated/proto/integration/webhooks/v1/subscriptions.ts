@@ -138,7 +138,7 @@ export interface Subscription {
     | undefined;
   /** Its signing secrets, without the secrets themselves; several during a rotation, at most 5. */
   secrets: SubscriptionSecret[];
-  /** When a delivery last succeeded. */
+  /** When a delivery last succeeded, up to a minute early: of many successes, one a minute is noted. */
   lastSuccessAt?:
     | Date
     | undefined;

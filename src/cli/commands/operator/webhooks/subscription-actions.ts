@@ -141,13 +141,18 @@ function subscriptionFacts(
     ['Description', printableLine(subscription.description) || '-'],
     ['Status', statusOf(subscription)],
     ['Secrets', subscription.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
-    ['Last success', asTime(subscription.lastSuccessAt, 'never')],
+    ['Last success', lastSuccessOf(subscription)],
     ['Failing since', asTime(subscription.failingSince)],
     ...more,
     ['Created', asTime(subscription.createdAt)],
     ['Changed', asTime(subscription.updatedAt)],
     ['Version', subscription.version],
   ];
+}
+
+/** The service notes it once a minute. */
+function lastSuccessOf({ lastSuccessAt }: Subscription): string {
+  return lastSuccessAt ? `${asTime(lastSuccessAt)}, or up to a minute later` : 'never';
 }
 
 function statusWord({ status }: Subscription): string {

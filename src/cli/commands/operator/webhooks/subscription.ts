@@ -53,7 +53,7 @@ function addRegistration(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option(...EXPECTED_VERSION);
   addVerb(group, 'list', actions.list, {
-    about: 'List subscriptions, newest first',
+    about: 'List subscriptions, newest first; last successes are noted once a minute',
     example: '--instance-integration iin_… --status disabled',
   })
     .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))

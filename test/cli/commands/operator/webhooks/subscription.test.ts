@@ -110,6 +110,21 @@ describe('integration subscription', () => {
     },
   );
 
+  test.each([
+    ['within a minute', at, '2026-07-01 10:00:00Z, or up to a minute later'],
+    ['never', undefined, 'never'],
+  ])('show says when a delivery last succeeded: %s', async (_, lastSuccessAt, words) => {
+    const { type } = await start({
+      getSubscription: async () => ({
+        subscription: subscription({ lastSuccessAt }),
+        pendingDeliveries: 0,
+        heldDeliveries: 0,
+      }),
+    });
+    const { stdout } = await type('subscription', 'show', 'whs_1');
+    expect(stdout).toMatch(new RegExp(`\\nLast success +${words}\\n`));
+  });
+
   test('enable says what was missed, with the command that replays it from the first held event on', async () => {
     const { type } = await start({
       enableSubscription: async () => ({
