@@ -20,16 +20,24 @@ export class ReportedStore implements Store {
   #isRepairing = false;
   #isLoading: boolean;
   #stored: number;
+  /** Said once the gateway has accepted the cursor of the file: only then is its instance known. */
+  #continuation: string | undefined;
   readonly #bar = new ProgressBar();
 
   constructor(
     private readonly store: Store,
     private readonly isFirstLoad: boolean,
-    private readonly options: { to: string; once?: boolean; json?: boolean },
+    private readonly options: {
+      to: string;
+      once?: boolean;
+      json?: boolean;
+      continuation?: string | undefined;
+    },
     /** How many entities there will be, if that is known. */
     private readonly total: number | undefined,
   ) {
     this.#isLoading = isFirstLoad;
+    this.#continuation = options.continuation;
     this.#stored = entitiesOf(store);
   }
 
@@ -42,6 +50,10 @@ export class ReportedStore implements Store {
   }
 
   apply(batch: Batch): void {
+    if (this.#continuation !== undefined) {
+      this.#say(this.#continuation);
+      this.#continuation = undefined;
+    }
     if (batch.isFirst && this.store.cursor() !== null && !this.#isRepairing) {
       this.#say(
         'The cursor has expired, because the service may lack some of what was read. Reading everything again.',

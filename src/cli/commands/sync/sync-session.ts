@@ -51,9 +51,9 @@ async function keep(
 ): Promise<void> {
   const { once } = options;
   const { store, isLoading } = copy;
-  tellBeginning(copy, options.to, `${applicationInstance.instanceName} (${id})`);
+  const continuation = beginning(copy, options.to, `${applicationInstance.instanceName} (${id})`);
   const total = isLoading && process.stderr.isTTY ? await totalOf(gateway, id, signal) : undefined;
-  const reported = new ReportedStore(store, isLoading, options, total);
+  const reported = new ReportedStore(store, isLoading, { ...options, continuation }, total);
   const working = gateway.sync(id, reported, {
     onDifference: (differences) => reported.differ(differences),
     onUndecided: () => {
@@ -87,13 +87,14 @@ async function finish(working: Sync, reported: ReportedStore, signal: AbortSigna
   reported.complete('Counts and digests equal those of the gateway.');
 }
 
-function tellBeginning({ store, isLoading }: CopyFile, file: string, instance: string): void {
+/** Says that an empty file is loaded. Returns the words for another one, whose instance is not proven yet. */
+function beginning({ store, isLoading }: CopyFile, file: string, instance: string): string | undefined {
   const entities = entitiesOf(store);
-  const words =
-    isLoading && entities === 0
-      ? `Loading ${instance} into ${file}.`
-      : `Going on with ${file}, which has ${counted(entities)} of ${instance}.`;
-  say(printableLine(words));
+  if (isLoading && entities === 0) {
+    say(printableLine(`Loading ${instance} into ${file}.`));
+    return undefined;
+  }
+  return printableLine(`Going on with ${file}, which has ${counted(entities)} of ${instance}.`);
 }
 
 async function totalOf(gateway: Gateway, id: string, signal: AbortSignal): Promise<number | undefined> {

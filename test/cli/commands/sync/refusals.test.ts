@@ -65,7 +65,9 @@ describe('integration sync refuses', () => {
     const before = readFileSync(file);
     const { code, stderr } = await sync(file, withKey(juniperKey()));
     expect(code).toBe(2);
-    expect(stderr).toMatch(/copy\.sqlite is a copy of another instance integration\. Give its own with /);
+    expect(stderr).toMatch(
+      /^\S+copy\.sqlite is a copy of another instance integration\. Give its own with .+\n$/,
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
