@@ -207,6 +207,13 @@ describe('help of a verb', () => {
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--expires <when> when it ends: [^-]*; never unless given/);
   });
 
+  test('that issues a key says what the key reads', async () => {
+    const { stdout } = await sharedIntegration(['key', 'create', '--help']);
+    const said =
+      'The key reads every instance that it is connected to, now or later: for a key of one instance,';
+    expect(stdout.replace(/\s+/g, ' ')).toContain(said);
+  });
+
   test.each([['call'], ['key', 'list'], ['import']])(
     'that calls the service says how to keep the token out of lists of processes: %s',
     async (...names) => {

@@ -7,6 +7,8 @@ import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '
 import type { Action } from '../session.js';
 import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
+const REACH =
+  'id of the integration. The key reads every instance that it is connected to, now or later: for a key of one instance, make an integration that is connected to that one only';
 export const EXPIRY = 'when it ends: a UTC time, or a duration such as 90d';
 
 export function addKeyCommands(program: Command): void {
@@ -22,7 +24,7 @@ export function addKeyCommands(program: Command): void {
     about: 'Issue an API key, shown once',
     example: 'itg_… --label "Nightly export" --expires 90d',
   })
-    .argument('<integration>', 'id of the integration')
+    .argument('<integration>', REACH)
     .requiredOption('--label <text>', 'what it is for')
     .option('--expires <when>', `${EXPIRY}; never unless given`, timeAhead);
   addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })
