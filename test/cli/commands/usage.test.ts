@@ -171,6 +171,20 @@ describe('help at every level below', () => {
   });
 });
 
+test.each([
+  ['client', 'CreateClient'],
+  ['user', 'CreateUser'],
+  ['worker', 'OnboardWorker'],
+])('help of %s says how to make one', async (group, method) => {
+  const { stdout } = await sharedIntegration([group, '--help']);
+  const [, request = ''] =
+    new RegExp(`^  \\$ integration call Platform/${method} '(.+)'$`, 'm').exec(stdout) ?? [];
+  const { stdout: fields } = await sharedIntegration(['call', `Platform/${method}`, '--help']);
+  for (const field of Object.keys(JSON.parse(request) as object)) {
+    expect(fields).toMatch(new RegExp(`^ *${field}\\b`, 'm'));
+  }
+});
+
 describe('help of a command that does not exist', () => {
   test.each([
     ['help', 'nope'],

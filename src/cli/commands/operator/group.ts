@@ -20,6 +20,11 @@ export function asGroup(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', NOTES + examples(...lines));
 }
 
+/** How a group whose nouns no verb makes says how they are made. */
+export function making(method: string, request: string): string {
+  return `\nTo make one (\`integration import\` makes many; both need a platform token):\n  $ integration call Platform/${method} '${request}'`;
+}
+
 interface VerbNotes {
   about: string;
   /** The id of the noun unless given. */

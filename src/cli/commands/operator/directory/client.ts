@@ -3,7 +3,7 @@ import type { Client } from '../../../../../generated/proto/integration/platform
 import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asTime } from '../../output/table.js';
-import { addGroup, addVerb, LIMIT } from '../group.js';
+import { addGroup, addVerb, LIMIT, making } from '../group.js';
 import type { Action } from '../session.js';
 import { showing, shownPages } from '../showing.js';
 import { addressLine } from './people.js';
@@ -16,6 +16,8 @@ export function addClientCommands(program: Command): void {
     'client list --instance ins_…',
     'client show cli_…',
   );
+  const request = '{"instanceId": "ins_…", "name": "Northwind"}';
+  group.addHelpText('after', making('CreateClient', request));
   addVerb(group, 'list', list, { about: 'List clients, oldest first', example: '--instance ins_…' })
     .option('--instance <instance>', 'only those of this instance', idOf('ins'))
     .option(...LIMIT, 50);

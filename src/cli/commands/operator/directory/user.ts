@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.js';
 import { commaSeparatedOf, idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
-import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from '../group.js';
+import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, making } from '../group.js';
 import type { Action, Session } from '../session.js';
 import { showing, shownPages } from '../showing.js';
 import { membersWith, neededClient, shownFirst } from './people.js';
@@ -20,6 +20,8 @@ export function addUserCommands(program: Command): void {
     'user list --client cli_… --status invited',
     'user disable usr_…',
   );
+  const request = '{"clientId": "cli_…", "email": "ada@example.com", "withoutManager": true}';
+  group.addHelpText('after', making('CreateUser', request));
   addVerb(group, 'list', list, {
     about: 'List the users of a client, or of the person with an address',
     example: '--email ada@example.com',

@@ -4,7 +4,7 @@ import { confirmation } from '../../confirm.js';
 import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
-import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, YES } from '../group.js';
+import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, making, YES } from '../group.js';
 import type { Action } from '../session.js';
 import { showing, shownPages } from '../showing.js';
 import { addressLine, membersWith, neededClient, shownFirst } from './people.js';
@@ -17,6 +17,9 @@ export function addWorkerCommands(role: Command): void {
     'worker list --email ada@example.com',
     'worker offboard wrk_…',
   );
+  const request =
+    '{"clientId": "cli_…", "email": "ada@example.com", "firstName": "Ada", "lastName": "Byron"}';
+  group.addHelpText('after', making('OnboardWorker', request));
   const email = new Option('--email <address>', 'only those of the person who signs in with this address');
   const status = new Option('--status <status>', 'only workers with this status; active unless given');
   addVerb(group, 'list', list, {
