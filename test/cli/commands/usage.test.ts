@@ -245,6 +245,12 @@ describe('help of a verb', () => {
     expect(await helpOf('configure')).toContain('subscriptions that `unconfigure` disabled are enabled');
   });
 
+  test('of a replay says that it sends events older than the subscription too', async () => {
+    const { stdout } = await sharedIntegration(['event', 'replay', '--help']);
+    const said = 'to one subscription, also those from before it was made, except those that it acknowledged';
+    expect(stdout.replace(/\s+/g, ' ')).toContain(said);
+  });
+
   test('marks required options', async () => {
     const { stdout } = await sharedIntegration(['key', 'create', '--help']);
     expect(stdout).toMatch(/--label <text> +required; what it is for$/m);

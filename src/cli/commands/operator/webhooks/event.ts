@@ -31,7 +31,8 @@ export function addEventCommands(program: Command): void {
     example: 'evt_… --instance-integration iin_…',
   }).option('--instance-integration <connection>', 'with the links that this connection receives');
   addVerb(group, 'replay', async (...given) => (await import('./event-replay.js')).replay(...given), {
-    about: 'Send the events of a time range to one subscription again, except those that it acknowledged',
+    about:
+      'Send the events of a time range to one subscription, also those from before it was made, except those that it acknowledged',
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',
   })
     .requiredOption('--subscription <subscription>', 'which one; it must be active')
