@@ -50,6 +50,8 @@ describe('the search answers', () => {
     ['login', '/docs/sign-in'],
     ['refresh token', '/docs/reference/sign-on#refresh-tokens'],
     ['mfa', '/docs/sign-in#the-person'],
+    ['consent page asks', '/docs/sign-in#the-person'],
+    ['choose a role', '/docs/sign-in#the-person'],
     ['webhook_relay_lag_seconds', '/docs/operate/metrics#service'],
     ['OTEL_TRACES_SAMPLER', '/docs/operate/health-and-restarts#tracing-a-request'],
     ['pg_restore', '/docs/operate/back-up-and-restore#back-up'],

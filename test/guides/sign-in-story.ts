@@ -26,6 +26,8 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
 
   const browser = demo.browser();
   const asked = await visit(`${application}/login`);
+  // As the guide says of a person who has not come back from the sign-in and its consent page.
+  expect((await visit(`${application}/logout`, asked.cookie)).status).toBe(404);
   const { end } = await walk(browser, await browser.open(asked.location), demo.demoPerson('user'));
   const returned = await visit(end.url.href, asked.cookie);
   // The id from before the sign-in, which an attacker may have planted, names no session.
