@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { durationMs } from '../../config/parsers.js';
+import { AUDIT_TYPE, AUDIT_TYPE_MESSAGE } from '../../domain/operator/audit.js';
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
 
 /** For every command that calls the domain. A token in the environment shows in no list of processes. */
@@ -109,6 +110,40 @@ export function idOf(prefix: string): (value: string) => string {
     assertIs(value.startsWith(`${prefix}_`), `It must be an id such as ${prefix}_….`);
     return value;
   };
+}
+
+/** The form of all ids: `cli_` and 22 letters or digits. */
+const WHOLE_ID = /^[a-z]{3}_[0-9A-Za-z]{22}$/;
+
+/** A whole id of this kind, for lists that may outlive what the id names. */
+export function wholeIdOf(prefix: string): (value: string) => string {
+  return (value) => {
+    idOf(prefix)(value);
+    assertIs(WHOLE_ID.test(value), `It must be a whole id: ${prefix}_ and 22 letters or digits.`);
+    return value;
+  };
+}
+
+/** Parties of the audit log without an id: such as roles, commands and methods. */
+const PARTY_NAME = /^(?![a-z]{3}_)[\w./-]+$/;
+/** The name of a signing key is a thumbprint, which may begin like an id. */
+const THUMBPRINT = /^[\w-]{43}$/;
+
+/** A party of the audit log. The log outlives its parties, so any whole id may be one. */
+export function auditParty(value: string): string {
+  const refusal =
+    'It must be a whole id, such as cli_ and 22 letters or digits, or a name in the log, such as domain.';
+  assertIs(
+    [WHOLE_ID, PARTY_NAME, THUMBPRINT].some((form) => form.test(value)),
+    refusal,
+  );
+  return value;
+}
+
+/** Types of the audit log, or patterns of them; may be repeated. */
+export function auditTypes(value: string, previous?: readonly string[]): readonly string[] {
+  assertIs(AUDIT_TYPE.test(value), `It ${AUDIT_TYPE_MESSAGE}.`);
+  return collected(value, previous);
 }
 
 /** One type of the contract. */

@@ -87,14 +87,14 @@ export interface AuditRows {
 
 type Place = Pick<ChainPlace, 'chain' | 'seq'>;
 
-const TYPE = /^[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?$/;
+export const AUDIT_TYPE = /^[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?$/;
+export const AUDIT_TYPE_MESSAGE = 'must be a type such as api_key.revoked, or a pattern such as api_key.*';
 const MAX_TYPES = 50;
 
 export function validateAuditFilter({ since, until, types }: AuditFilter): void {
   const violations = new Violations();
-  const message = 'must be a type such as api_key.revoked, or a pattern such as api_key.*';
   violations.items('types', violations.listOfAtMost(MAX_TYPES, 'types', types), (type) =>
-    TYPE.test(type) ? undefined : message,
+    AUDIT_TYPE.test(type) ? undefined : AUDIT_TYPE_MESSAGE,
   );
   if (since !== undefined && until !== undefined && !(since < until)) {
     violations.add('until', 'must be later than since');

@@ -388,6 +388,21 @@ describe('wrong usage', () => {
       /It must be an id such as [a-z]{3}_…\./,
     ]),
     [
+      'a part of an id, which would find nothing',
+      ['delivery', 'list', '--subscription', 'whs_nope'],
+      /'--subscription <subscription>' .* must be a whole id: whs_ and 22 letters or digits/,
+    ],
+    ...['ada@example.com', 'Ada Byron', 'cli_x', ''].map((about): [string, string[], RegExp] => [
+      `"${about}" for a party of the audit log`,
+      ['audit', 'list', '--about', about],
+      /'--about <id>' .* must be a whole id, such as cli_ and 22 letters or digits, or a name in the log/,
+    ]),
+    [
+      'a type of the audit log that is none',
+      ['audit', 'list', '--type', 'sign-in'],
+      /'--type <type>' .* must be a type such as api_key\.revoked/,
+    ],
+    [
       'some clients and all clients',
       ['subscription', 'update', 'whs_x', '--clients', 'cli_x', '--all-clients'],
       /cannot be used with option/,

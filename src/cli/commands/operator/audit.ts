@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AuditOutcome } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { collected, timeBack } from '../options.js';
+import { auditParty, auditTypes, timeBack } from '../options.js';
 import { asEnum, asTime, asWord } from '../output/table.js';
 import { addGroup, addVerb, LIMIT } from './group.js';
 import type { Action } from './session.js';
@@ -20,8 +20,8 @@ export function addAuditCommands(program: Command): void {
   })
     .option('--since <when>', 'from this time on: a UTC time, or a duration before now such as 7d', timeBack)
     .option('--until <when>', 'before this time', timeBack)
-    .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', collected)
-    .option('--about <id>', 'only what this id did, or what was done to it')
+    .option('--type <type>', 'only this type, or "api_key.*"; may be repeated', auditTypes)
+    .option('--about <id>', 'only what this id did, or what was done to it', auditParty)
     .option(...LIMIT, 50);
   addVerb(group, 'export', async (session) => (await import('./audit-chain.js')).exportRecords(session), {
     about: 'Print the whole log as JSON lines, each record with its hash',

@@ -308,6 +308,18 @@ describe('an operator', () => {
   });
 
   test.each([
+    ['an id that nothing has any more', ['audit', 'list', '--about', `cli_${'0'.repeat(22)}`]],
+    ['a signing key whose name begins like an id', ['audit', 'list', '--about', `abc_${'0'.repeat(39)}`]],
+    ['a party that has no id', ['audit', 'list', '--about', 'signing-key-rotation', '--until', '2020-01-01']],
+    [
+      'the deliveries to a subscription that may be gone',
+      ['delivery', 'list', '--subscription', `whs_${'0'.repeat(22)}`],
+    ],
+  ])('a list is empty for %s', async (_, args) => {
+    expect(await type(...args)).toEqual({ code: 0, stdout: 'There are none.\n', stderr: '' });
+  });
+
+  test.each([
     ['key revoke', ['key', 'revoke', 'key_x']],
     ['key rotate without an overlap', ['key', 'rotate', 'key_x', '--overlap', '0']],
     ['token revoke', ['token', 'revoke', 'tok_x']],

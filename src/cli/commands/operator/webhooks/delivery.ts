@@ -4,7 +4,7 @@ import type {
   DeliveryStatus,
 } from '../../../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { confirmation } from '../../confirm.js';
-import { commaSeparatedOf, eventPatterns, idOf, timeBack } from '../../options.js';
+import { commaSeparatedOf, eventPatterns, idOf, timeBack, wholeIdOf } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, YES } from '../group.js';
 import type { Action } from '../session.js';
@@ -30,9 +30,13 @@ export function addDeliveryCommands(program: Command): void {
     about: 'List deliveries, newest first',
     example: '--status exhausted,held --since 2d',
   })
-    .option('--subscription <subscription>', 'only those to this subscription', idOf('whs'))
-    .option('--instance-integration <connection>', 'only those of this instance integration', idOf('iin'))
-    .option('--event <event>', 'only those of this event', idOf('evt'))
+    .option('--subscription <subscription>', 'only those to this subscription', wholeIdOf('whs'))
+    .option(
+      '--instance-integration <connection>',
+      'only those of this instance integration',
+      wholeIdOf('iin'),
+    )
+    .option('--event <event>', 'only those of this event', wholeIdOf('evt'))
     .option('--types <types>', TYPES, eventPatterns)
     .option('--status <statuses>', STATUS_NOTE, commaSeparatedOf(STATUSES))
     .option(

@@ -22,7 +22,20 @@ describe('integration delivery', () => {
         return { deliveries: [delivery({ nextAttemptAt: at })], nextPageToken: '' };
       },
     });
-    const ids = ['--subscription', 'whs_1', '--instance-integration', 'iin_1', '--event', 'evt_1'];
+    const whole = (prefix: string) => `${prefix}_${'1'.repeat(22)}`;
+    const [subscriptionId, instanceIntegrationId, eventId] = ['whs', 'iin', 'evt'].map(whole) as [
+      string,
+      string,
+      string,
+    ];
+    const ids = [
+      '--subscription',
+      subscriptionId,
+      '--instance-integration',
+      instanceIntegrationId,
+      '--event',
+      eventId,
+    ];
     const more = [
       '--types',
       'user.*',
@@ -38,9 +51,9 @@ describe('integration delivery', () => {
     expect(code).toBe(0);
     expect(asked).toEqual([
       {
-        subscriptionId: 'whs_1',
-        instanceIntegrationId: 'iin_1',
-        eventId: 'evt_1',
+        subscriptionId,
+        instanceIntegrationId,
+        eventId,
         eventTypes: ['user.*'],
         statuses: [DeliveryStatus.EXHAUSTED, DeliveryStatus.HELD],
         since: expect.any(Date),
