@@ -1202,7 +1202,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description Your integration made more requests than its limit, or reads too many lists or digests at once; or too many of its requests wait for changes, or all integrations together read too many lists or digests. Wait as long as `Retry-After` says. */
+        /** @description Your integration has reached one of its limits: requests in a period, lists or digests that it reads at once, or requests that wait for changes. Or the server has no place for further lists or digests, because all integrations together read too many. Wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];

@@ -42,6 +42,7 @@ describe('the search answers', () => {
     ['next.js', '/docs/webhooks-in-your-framework#next-js'],
     ['django', '/docs/webhooks-in-your-framework#django'],
     ['raw body', '/docs/webhooks-in-your-framework'],
+    ['within its own limits', '/docs/errors-and-limits#limits'],
     ['rate limiting', '/docs/reference/gateway#rate-limits'],
     ['how do I rotate a key', '/docs/rotate-keys-and-secrets'],
     ['employees', '/docs/reference/gateway/workers'],
