@@ -49,8 +49,10 @@ export interface WriteOrigin {
   requestId?: string;
   /** The span of the call as a W3C `traceparent`, for these events. */
   traceparent?: string;
-  /** Writes of one lane keep their order; queued lanes take turns. */
+  /** On SQLite, writes of one lane keep their order, and queued lanes take turns. */
   lane?: string;
+  /** The instance to which the token is limited. On PostgreSQL its writes take few connections and locks. */
+  limitedTo?: string;
 }
 
 interface WriteOptions<T> extends WriteOrigin {

@@ -3,7 +3,7 @@ import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.
 import { OwnerSlots } from '../../fairness/owner-slots.js';
 import type { Writer } from '../database.js';
 
-/** How many of the writing connections may hold or wait for the lock of one subject, or serve one lane. */
+/** How many of the writing connections may hold or wait for the lock of one subject. */
 const AT_ONCE = 4;
 const MOST_WAITING = 64;
 const LONGEST_WAIT_MS = 3_000;
@@ -14,11 +14,16 @@ const RETRY_AFTER_SECONDS = 1;
  * would hold one while it waits, and one tenant could take them all.
  */
 export class SubjectTurns {
-  readonly #underWay = new OwnerSlots({ perOwner: AT_ONCE });
+  readonly #underWay: OwnerSlots;
   /** What begins each turn that is waited for. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  constructor(readonly longestWaitMs = LONGEST_WAIT_MS) {}
+  constructor(
+    readonly longestWaitMs = LONGEST_WAIT_MS,
+    atOnce = AT_ONCE,
+  ) {
+    this.#underWay = new OwnerSlots({ perOwner: atOnce });
+  }
 
   tryTake(subject: string): boolean {
     return this.#underWay.take(subject);
@@ -36,6 +41,7 @@ export class SubjectTurns {
   }
 
   async within<T>(subject: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    assertAsked(signal);
     await this.wait(subject, signal);
     try {
       return await work();

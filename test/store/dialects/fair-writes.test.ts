@@ -38,7 +38,7 @@ async function named(database: Database, name: string): Promise<number> {
 
 /** Of twelve that write. */
 const MOST_CONNECTIONS_FOR_ONE = 4;
-const MOST_CONNECTIONS_OF_LANES = 8;
+const MOST_CONNECTIONS_FOR_LIMITED = 2;
 const MOST_WAITING = 64;
 
 async function connectionsWaiting({ reader }: Database): Promise<number> {
@@ -225,56 +225,44 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
   });
 });
 
-describe('writes with a lane, on PostgreSQL', () => {
+describe('writes of a limited token, on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
+  const ofOne = { limitedTo: 'ins_1' };
 
-  /** Writes in so many lanes that hold their connections until they are let go. */
-  async function busyIn(lanes: number, writesOfEach: number) {
+  /** So many writes that hold their connections until they are let go. */
+  async function busyWith(count: number) {
     const database = await under.openMigrated();
     const { told: isLetGo, tell: letGo } = signalled();
-    const begun: string[] = [];
-    const work = (lane: string) => async (writer: Writer) => {
+    let begun = 0;
+    const work = async (writer: Writer) => {
       await writer.selectFrom('instances').select('id').executeTakeFirst();
-      begun.push(lane);
+      begun += 1;
       await isLetGo;
     };
-    const names = Array.from({ length: lanes }, (_, index) => `lane ${index}`);
-    const writes = names.flatMap((lane) =>
-      Array.from({ length: writesOfEach }, () => database.write(work(lane), undefined, { lane })),
-    );
-    return { database, begun, writes, ended: outcomes(writes), letGo };
+    const writes = Array.from({ length: count }, () => database.write(work, undefined, ofOne));
+    const ended = outcomes(writes);
+    await eventually('the first writes', () => begun === MOST_CONNECTIONS_FOR_LIMITED);
+    return { database, writes, ended, letGo, begun: () => begun };
   }
 
-  test('leave connections to those of other lanes', async () => {
-    const { database, begun, ended, letGo } = await busyIn(1, 30);
-    await eventually('the first writes', () => begun.length === MOST_CONNECTIONS_FOR_ONE);
+  test('leave connections to those of other instances, and to sign-on', async () => {
+    const { database, begun, ended, letGo } = await busyWith(30);
     for (let time = 0; time < 20; time += 1) {
-      await writeAbout(database, 'subject', 'other', { lane: 'another' });
-    }
-    expect(begun).toHaveLength(MOST_CONNECTIONS_FOR_ONE);
-    letGo();
-    expect(new Set(await ended)).toEqual(new Set(['done']));
-    expect(begun).toHaveLength(30);
-  });
-
-  test('leave connections to those without one, which sign-on makes', async () => {
-    const { database, begun, ended, letGo } = await busyIn(5, 4);
-    await eventually('the first writes', () => begun.length === MOST_CONNECTIONS_OF_LANES);
-    for (let time = 0; time < 20; time += 1) {
+      await writeAbout(database, 'subject', 'other', { limitedTo: 'ins_2' });
       await writeAbout(database, 'subject', 'sign-on');
     }
-    expect(begun).toHaveLength(MOST_CONNECTIONS_OF_LANES);
+    expect(begun()).toBe(MOST_CONNECTIONS_FOR_LIMITED);
     letGo();
     expect(new Set(await ended)).toEqual(new Set(['done']));
+    expect(begun()).toBe(30);
   });
 
-  test('are refused where too many of the lane wait', async () => {
-    const { begun, writes, ended, letGo } = await busyIn(1, 100);
-    await eventually('the first writes', () => begun.length === MOST_CONNECTIONS_FOR_ONE);
+  test('are refused where too many wait', async () => {
+    const { writes, ended, letGo } = await busyWith(100);
     await expect(writes.at(-1)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 1 });
     letGo();
     const refused = (await ended).filter((outcome) => outcome !== 'done');
-    expect(refused).toHaveLength(100 - MOST_CONNECTIONS_FOR_ONE - MOST_WAITING);
+    expect(refused).toHaveLength(100 - MOST_CONNECTIONS_FOR_LIMITED - MOST_WAITING);
   });
 });
 

@@ -51,7 +51,7 @@ function perCall(
 function originOf(request: object, { identity, requestId, signal }: CallContext): WriteOrigin {
   const { tokenId = '', instanceId: only } = identity;
   if (only !== undefined) {
-    return { signal, requestId, lane: only };
+    return { signal, requestId, lane: only, limitedTo: only };
   }
   if (Symbol.asyncIterator in request) {
     return { signal, requestId, lane: `${tokenId} imports` };

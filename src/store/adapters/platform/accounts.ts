@@ -107,24 +107,27 @@ export function accountRows(writer: Writer): AccountRows {
 }
 
 /** In many names, a client could give a person every word, so that no passphrase would be left. */
-const NAMED_MEMBERSHIPS = 20;
+const MEMBERSHIPS_WITH_NAMES = 5;
 
-/** Related to any person, in one statement: of what the person is at clients, the first. */
+/** Related to any person, in one statement: of what the person is on an instance, the first. */
 async function namesAround(writer: Writer, id: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     with members (client_id, full_name, created_at) as (
       select client_id, full_name, created_at from users where account_id = ${id} and status <> 'DELETED'
       union all
       select client_id, full_name, created_at from workers where account_id = ${id} and offboarded_at is null
-      order by 3, 1 limit ${NAMED_MEMBERSHIPS}
-    ), joined (client_id) as (
-      select distinct client_id from members
+    ), numbered (client_id, full_name, instance_id, number) as (
+      select client_id, full_name, instance_id,
+        row_number() over (partition by instance_id order by members.created_at, client_id)
+      from members inner join clients on clients.id = members.client_id
+    ), joined (client_id, full_name, instance_id) as (
+      select client_id, full_name, instance_id from numbered where number <= ${MEMBERSHIPS_WITH_NAMES}
     ), places (id) as (
-      select distinct instance_id from clients where id in (select client_id from joined)
+      select distinct instance_id from joined
     )
     select email as name from accounts where id = ${id}
     union all select coalesce(first_name, '') || ' ' || coalesce(last_name, '') from accounts where id = ${id}
-    union all select coalesce(full_name, '') from members
+    union all select coalesce(full_name, '') from joined
     union all select name from clients where id in (select client_id from joined)
     union all select name from instances where id in (select id from places)
     union all select applications.name from applications

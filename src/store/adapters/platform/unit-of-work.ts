@@ -45,13 +45,14 @@ export function changesIn(
 ): Changes {
   // Most writes record no event.
   let events: EventRecorder | undefined;
+  const mayDelay = origin.limitedTo !== undefined && isPostgres(writer);
   return {
     ...common,
     ...platformRows(writer),
     lock: async (...subjectIds) => {
       for (const id of subjectIds) {
         await common.lock(id);
-        if (isPostgres(writer) && id.startsWith(`${publicIdPrefixes.AccountId}_`)) {
+        if (mayDelay && id.startsWith(`${publicIdPrefixes.AccountId}_`)) {
           await waitBriefly(writer, {});
         }
       }
@@ -64,10 +65,10 @@ export function changesIn(
 }
 
 /**
- * For what the write locks after an account: the sign-ins of the person wait for it meanwhile. If the time is
- * over, the write begins anew, behind them.
+ * For what the write of a limited token locks after an account: the sign-ins of the person, who may belong to
+ * another instance, wait for it meanwhile. If the time is over, the write begins anew, behind them.
  */
-const waitBriefly = keptPosted(() => sql`select set_config('lock_timeout', '250ms', true)`);
+const waitBriefly = keptPosted(() => sql`select set_config('lock_timeout', '100ms', true)`);
 
 export const platformRows = keptRows(
   (writer): PlatformRows => ({

@@ -1,8 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { ServiceError } from '../../../errors/service-error.js';
-import { AtOnce } from '../../../fairness/at-once.js';
-import type { Database, StoreWatch, Writer } from '../../database.js';
+import type { Database, StoreWatch } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { StoreError } from '../../store-error.js';
 import { keepLateRows } from '../late-rows.js';
@@ -48,8 +47,8 @@ export interface PostgresLimits {
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, long: 1 };
 type PoolName = keyof typeof CONNECTIONS;
-/** How many of the connections for writes those with a lane may use: sign-on and webhooks have none. */
-const WRITES_OF_LANES = 8;
+/** How many of the connections for writes one limited token may use. */
+const WRITES_OF_LIMITED = 2;
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
@@ -83,8 +82,7 @@ export async function openPostgres(
   const { server, answerMs, askMs, quick = QUICK, turnMs } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new SubjectTurns(turnMs);
-  const laneTurns = new SubjectTurns(turnMs);
-  const ofLanes = new AtOnce(WRITES_OF_LANES);
+  const limitedTurns = new SubjectTurns(turnMs, WRITES_OF_LIMITED);
   const writer = open('writes', server, answerMs);
   const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
@@ -101,33 +99,29 @@ export async function openPostgres(
     clock: clock.now,
     patient: openPatient(prober, askMs),
     write: async (work, onDone, origin = {}) => {
-      const { lane, signal } = origin;
-      const transact = (begun: (writer: Writer) => void) =>
-        inTransaction(writer, async (transaction) => {
-          // It may have waited for its connection.
-          assertAsked(signal);
-          begun(transaction);
-          const late = keepLateRows(transaction);
-          const done = await work(transaction);
-          assertAsked(signal);
-          return { done, committed: await late.write(transaction) };
-        });
-      const givesUpAt = performance.now() + server.lockMs;
-      const mayWaitAgain = (error: unknown) => isLockTimeout(error) && performance.now() < givesUpAt;
-      // Each time with new turns: others may have waited for what this write had locked.
-      const write = () =>
-        repeated(Number.POSITIVE_INFINITY, mayWaitAgain, () =>
-          inTurns(turns, origin, (begun) =>
-            repeated(MOST_TRIES, mayRepeatWrite, async () => {
-              const { done, committed } = await (lane === undefined
-                ? transact(begun)
-                : ofLanes.run(lane, () => transact(begun)));
-              committed();
-              return done;
-            }),
-          ),
+      const { limitedTo, signal } = origin;
+      const once = () =>
+        inTurns(turns, origin, (begun) =>
+          repeated(MOST_TRIES, mayRepeatWrite, async () => {
+            const { done, committed } = await inTransaction(writer, async (transaction) => {
+              // It may have waited for its connection.
+              assertAsked(signal);
+              begun(transaction);
+              const late = keepLateRows(transaction);
+              const done = await work(transaction);
+              assertAsked(signal);
+              return { done, committed: await late.write(transaction) };
+            });
+            committed();
+            return done;
+          }),
         );
-      const value = await (lane === undefined ? write() : laneTurns.within(lane, signal, write));
+      const anew = () => {
+        const givesUpAt = performance.now() + server.lockMs;
+        const mayBeginAnew = (error: unknown) => isLockTimeout(error) && performance.now() < givesUpAt;
+        return repeated(Number.POSITIVE_INFINITY, mayBeginAnew, once);
+      };
+      const value = await (limitedTo === undefined ? once() : limitedTurns.within(limitedTo, signal, anew));
       onDone?.();
       return value;
     },

@@ -68,12 +68,13 @@ describe('a write of the platform', () => {
     { method: 'updateClient', request: { clientId: 'cli_2' } },
     { method: 'importRecords', request: lines() },
   ])(
-    'of $method is made in the lane of the instance that its token is limited to',
+    'of $method is made in the lane of the instance to which its token is limited',
     async ({ method, request }) => {
       const instanceId = 'ins_1' as InstanceId;
       const limited = { ...CONTEXT, identity: { ...CONTEXT.identity, instanceId } };
       expect(await originOf(method, request, limited)).toEqual({
         lane: 'ins_1',
+        limitedTo: 'ins_1',
         signal,
         requestId: CONTEXT.requestId,
       });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { lock } from '../../../../src/store/adapters/unit-of-work.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { signalled } from '../../../support/signalled.js';
 import { invite, newClient, newPlatform } from './people.js';
 
-describe('a write that waits for a client after it has locked an account, on PostgreSQL', () => {
+describe('a write of a limited token that waits for a client after it has locked an account, on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
 
   test('lets others lock the account meanwhile, and is made in the end', async () => {
@@ -21,7 +22,11 @@ describe('a write that waits for a client after it has locked an account, on Pos
       await isLetGo;
     });
     await isHeld;
-    const invitations = Array.from({ length: 3 }, () => invite(platform, busy.id, { email }));
+    const { run } = platformUnitOfWork(database);
+    const limited = { run: (work: Parameters<typeof run>[0]) => run(work, { limitedTo: instance.id }) };
+    const invitations = Array.from({ length: 3 }, () =>
+      invite(limited as typeof platform, busy.id, { email }),
+    );
     const ended = Promise.allSettled(invitations);
     for (let signIn = 1; signIn <= 5; signIn += 1) {
       await database.write((writer) => lock(writer, [accountId]));
