@@ -234,7 +234,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     'the creation of a user',
-    { roundTrips: 9, statements: 22 },
+    { roundTrips: 9, statements: 21 },
     (under, proxy) => platformWrite(under, proxy, 'create'),
   ],
   [
