@@ -51,7 +51,10 @@ export interface WriteOrigin {
   traceparent?: string;
   /** On SQLite, writes of one lane keep their order, and queued lanes take turns. */
   lane?: string;
-  /** The instance to which the token is limited. On PostgreSQL its writes take few connections and locks. */
+  /**
+   * The instance to which the token is limited. On PostgreSQL its writes use few connections, and do not wait
+   * long while they hold an account.
+   */
   limitedTo?: string;
 }
 

@@ -151,7 +151,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await fillSignIn(visit.page, first);
     expect(await allow(visit.page)).toEqual({ ...GOT_CODE, state: 'first' });
     await fillSignIn(other, second);
-    await other.getByText('Someone has signed in in this browser since this page was opened.').waitFor();
+    await other.getByText('Someone has signed in with this browser since this page was opened.').waitFor();
     await fillSignIn(other, second);
     await other.getByText(second.email).waitFor();
     expect(await allow(other)).toEqual({ ...GOT_CODE, state: 'second' });

@@ -125,7 +125,7 @@ export function wholeIdOf(prefix: string): (value: string) => string {
 }
 
 /** Parties of the audit log without an id: such as roles, commands and methods. */
-const PARTY_NAME = /^(?![a-z]{3}_)[\w./-]+$/;
+const PARTY_NAME = /^(?![a-z]{3}_.)[\w./-]+$/;
 /** The name of a signing key is a thumbprint, which may begin like an id. */
 const THUMBPRINT = /^[\w-]{43}$/;
 

@@ -39,6 +39,7 @@ async function named(database: Database, name: string): Promise<number> {
 /** Of twelve that write. */
 const MOST_CONNECTIONS_FOR_ONE = 4;
 const MOST_CONNECTIONS_FOR_LIMITED = 2;
+const MOST_CONNECTIONS_FOR_ALL_LIMITED = 8;
 const MOST_WAITING = 64;
 
 async function connectionsWaiting({ reader }: Database): Promise<number> {
@@ -255,6 +256,26 @@ describe('writes of a limited token, on PostgreSQL', () => {
     letGo();
     expect(new Set(await ended)).toEqual(new Set(['done']));
     expect(begun()).toBe(30);
+  });
+
+  test('leave connections to sign-on and webhooks, however many instances are busy', async () => {
+    const database = await under.openMigrated();
+    const { told: isLetGo, tell: letGo } = signalled();
+    let begun = 0;
+    const work = async (writer: Writer) => {
+      await writer.selectFrom('instances').select('id').executeTakeFirst();
+      begun += 1;
+      await isLetGo;
+    };
+    const instances = Array.from({ length: 20 }, (_, index) => `ins_${index}`);
+    const ended = outcomes(instances.map((limitedTo) => database.write(work, undefined, { limitedTo })));
+    await eventually('the first writes', () => begun === MOST_CONNECTIONS_FOR_ALL_LIMITED);
+    for (let time = 0; time < 20; time += 1) {
+      await writeAbout(database, 'subject', 'sign-on');
+    }
+    expect(begun).toBe(MOST_CONNECTIONS_FOR_ALL_LIMITED);
+    letGo();
+    expect(new Set(await ended)).toEqual(new Set(['done']));
   });
 
   test('are refused where too many wait', async () => {

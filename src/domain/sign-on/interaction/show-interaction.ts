@@ -175,7 +175,7 @@ function refusalOf(
     case 'other_sign_in':
       return {
         input: '',
-        message: 'Someone has signed in in this browser since this page was opened. Please sign in again.',
+        message: 'Someone has signed in with this browser since this page was opened. Please sign in again.',
       };
   }
 }

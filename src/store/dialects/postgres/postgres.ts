@@ -47,8 +47,8 @@ export interface PostgresLimits {
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, long: 1 };
 type PoolName = keyof typeof CONNECTIONS;
-/** How many of the connections for writes one limited token may use. */
-const WRITES_OF_LIMITED = 2;
+/** How many of the connections for writes the limited tokens of one instance may use, and those of all. */
+const WRITES_OF_LIMITED = { instance: 2, all: 8 };
 /** Also keeps firewalls from dropping the connection during a long statement. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /**
@@ -82,7 +82,8 @@ export async function openPostgres(
   const { server, answerMs, askMs, quick = QUICK, turnMs } = limits;
   const { open, openPatient, close } = await poolsAt(connectionString, limits, onIdleError, watch);
   const turns = new SubjectTurns(turnMs);
-  const limitedTurns = new SubjectTurns(turnMs, WRITES_OF_LIMITED);
+  const ofInstance = new SubjectTurns(turnMs, WRITES_OF_LIMITED.instance);
+  const ofAll = new SubjectTurns(turnMs, WRITES_OF_LIMITED.all);
   const writer = open('writes', server, answerMs);
   const prober = open('probe', quick.server, quick.answerMs);
   const clock = new PostgresClock(prober, onClocksApart);
@@ -116,12 +117,15 @@ export async function openPostgres(
             return done;
           }),
         );
-      const anew = () => {
-        const givesUpAt = performance.now() + server.lockMs;
-        const mayBeginAnew = (error: unknown) => isLockTimeout(error) && performance.now() < givesUpAt;
-        return repeated(Number.POSITIVE_INFINITY, mayBeginAnew, once);
+      let givesUpAt: number | undefined;
+      const mayBeginAnew = (error: unknown) => {
+        givesUpAt ??= performance.now() + server.lockMs;
+        return isLockTimeout(error) && performance.now() < givesUpAt;
       };
-      const value = await (limitedTo === undefined ? once() : limitedTurns.within(limitedTo, signal, anew));
+      const untilDone = () => repeated(Number.POSITIVE_INFINITY, mayBeginAnew, once);
+      const value = await (limitedTo === undefined
+        ? once()
+        : ofInstance.within(limitedTo, signal, () => ofAll.within('all', signal, untilDone)));
       onDone?.();
       return value;
     },

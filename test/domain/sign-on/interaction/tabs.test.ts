@@ -199,7 +199,7 @@ describe('a second tab', () => {
 
 const SAYS_WHY = {
   kind: 'sign_in',
-  refusals: [{ input: '', message: expect.stringMatching(/^Someone has signed in in this browser since/) }],
+  refusals: [{ input: '', message: expect.stringMatching(/^Someone has signed in with this browser since/) }],
 };
 
 describe('of two sign-in pages of a browser without a session', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
-import { lock } from '../../../../src/store/adapters/unit-of-work.js';
+import { sql } from 'kysely';
+import { changesIn, platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { commonChanges, lock } from '../../../../src/store/adapters/unit-of-work.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { signalled } from '../../../support/signalled.js';
 import { invite, newClient, newPlatform } from './people.js';
@@ -36,5 +37,22 @@ describe('a write of a limited token that waits for a client after it has locked
     const statuses = (await ended).map(({ status }) => status);
     expect(statuses.sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(await Promise.any(invitations)).toMatchObject({ accountId, clientId: busy.id });
+  });
+});
+
+describe('the wait for a lock on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test.each([
+    ['short for what a limited token locks after an account', { limitedTo: 'ins_1' }, 'acc_1', '100ms'],
+    ['whole before it has locked an account', { limitedTo: 'ins_1' }, 'cli_1', '1min'],
+    ['whole for all others', {}, 'acc_1', '1min'],
+  ])('is %s', async (_, origin, subject, expected) => {
+    const database = await under.openMigrated();
+    const { rows } = await database.write(async (writer) => {
+      await changesIn(writer, commonChanges(writer, 1), () => undefined, origin).lock(subject);
+      return sql`show lock_timeout`.execute(writer);
+    });
+    expect(rows).toEqual([{ lock_timeout: expected }]);
   });
 });
