@@ -9,6 +9,7 @@ import type { Database, Writer } from '../../../src/store/database.js';
 import { inTurns, SubjectTurns, takeTurn } from '../../../src/store/dialects/turns.js';
 import { databaseUnderTest, PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { connectionsWaiting } from '../../support/postgres/waiting-connections.js';
 import { signalled } from '../../support/signalled.js';
 import { plantInstance } from '../rows.js';
 
@@ -41,13 +42,6 @@ const MOST_CONNECTIONS_FOR_ONE = 4;
 const MOST_CONNECTIONS_FOR_LIMITED = 2;
 const MOST_CONNECTIONS_FOR_ALL_LIMITED = 8;
 const MOST_WAITING = 64;
-
-async function connectionsWaiting({ reader }: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-  `.execute(reader);
-  return rows[0]?.count ?? 0;
-}
 
 const outcomes = async (writes: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((write) =>
@@ -228,10 +222,8 @@ describe('writes about a subject with a held lock, on PostgreSQL', () => {
 
 describe('writes of a limited token, on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
-  const ofOne = { limitedTo: 'ins_1' };
-
-  /** So many writes that hold their connections until they are let go. */
-  async function busyWith(count: number) {
+  /** Writes of these instances; as many as may begin hold their connections until they are let go. */
+  async function busyWith(instances: readonly string[], mayBegin: number) {
     const database = await under.openMigrated();
     const { told: isLetGo, tell: letGo } = signalled();
     let begun = 0;
@@ -240,14 +232,20 @@ describe('writes of a limited token, on PostgreSQL', () => {
       begun += 1;
       await isLetGo;
     };
-    const writes = Array.from({ length: count }, () => database.write(work, undefined, ofOne));
+    const writes = instances.map((limitedTo) => database.write(work, undefined, { limitedTo }));
     const ended = outcomes(writes);
-    await eventually('the first writes', () => begun === MOST_CONNECTIONS_FOR_LIMITED);
+    await eventually('the first writes', () => begun === mayBegin);
     return { database, writes, ended, letGo, begun: () => begun };
   }
 
+  const ofOne = (count: number) =>
+    busyWith(
+      Array.from({ length: count }, () => 'ins_1'),
+      MOST_CONNECTIONS_FOR_LIMITED,
+    );
+
   test('leave connections to those of other instances, and to sign-on', async () => {
-    const { database, begun, ended, letGo } = await busyWith(30);
+    const { database, begun, ended, letGo } = await ofOne(30);
     for (let time = 0; time < 20; time += 1) {
       await writeAbout(database, 'subject', 'other', { limitedTo: 'ins_2' });
       await writeAbout(database, 'subject', 'sign-on');
@@ -259,27 +257,18 @@ describe('writes of a limited token, on PostgreSQL', () => {
   });
 
   test('leave connections to sign-on and webhooks, however many instances are busy', async () => {
-    const database = await under.openMigrated();
-    const { told: isLetGo, tell: letGo } = signalled();
-    let begun = 0;
-    const work = async (writer: Writer) => {
-      await writer.selectFrom('instances').select('id').executeTakeFirst();
-      begun += 1;
-      await isLetGo;
-    };
     const instances = Array.from({ length: 20 }, (_, index) => `ins_${index}`);
-    const ended = outcomes(instances.map((limitedTo) => database.write(work, undefined, { limitedTo })));
-    await eventually('the first writes', () => begun === MOST_CONNECTIONS_FOR_ALL_LIMITED);
+    const { database, begun, ended, letGo } = await busyWith(instances, MOST_CONNECTIONS_FOR_ALL_LIMITED);
     for (let time = 0; time < 20; time += 1) {
       await writeAbout(database, 'subject', 'sign-on');
     }
-    expect(begun).toBe(MOST_CONNECTIONS_FOR_ALL_LIMITED);
+    expect(begun()).toBe(MOST_CONNECTIONS_FOR_ALL_LIMITED);
     letGo();
     expect(new Set(await ended)).toEqual(new Set(['done']));
   });
 
   test('are refused where too many wait', async () => {
-    const { writes, ended, letGo } = await busyWith(100);
+    const { writes, ended, letGo } = await ofOne(100);
     await expect(writes.at(-1)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 1 });
     letGo();
     const refused = (await ended).filter((outcome) => outcome !== 'done');

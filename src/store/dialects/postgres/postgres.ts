@@ -122,6 +122,7 @@ export async function openPostgres(
         givesUpAt ??= performance.now() + server.lockMs;
         return isLockTimeout(error) && performance.now() < givesUpAt;
       };
+      // Each time with new turns, so that others get what this write had locked.
       const untilDone = () => repeated(Number.POSITIVE_INFINITY, mayBeginAnew, once);
       const value = await (limitedTo === undefined
         ? once()

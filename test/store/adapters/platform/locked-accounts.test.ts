@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { changesIn, platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { commonChanges, lock } from '../../../../src/store/adapters/unit-of-work.js';
 import { databaseUnderTest } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
+import { connectionsWaiting } from '../../../support/postgres/waiting-connections.js';
 import { signalled } from '../../../support/signalled.js';
 import { invite, newClient, newPlatform } from './people.js';
 
@@ -29,6 +31,7 @@ describe('a write of a limited token that waits for a client after it has locked
       invite(limited as typeof platform, busy.id, { email }),
     );
     const ended = Promise.allSettled(invitations);
+    await eventually('an invitation that waits', async () => (await connectionsWaiting(database)) > 0);
     for (let signIn = 1; signIn <= 5; signIn += 1) {
       await database.write((writer) => lock(writer, [accountId]));
     }
