@@ -37,7 +37,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
       operatorUnitOfWork(database).run((changes) =>
         changes.audit(
           { type: 'service_token', id: 'tok_1' },
-          { type: 'thing.done', subject: { type: 'thing', id }, attributes: { fields: 'name' } },
+          { type: 'unit.updated', subject: { type: 'unit', id }, attributes: { fields: 'name' } },
         ),
       );
     await record(old, 'purged 1');
@@ -141,7 +141,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
       'the first record after the purge says something else',
       (records) => {
         const { first, at } = ofPurged(records);
-        return records.with(at, withEvent(first, { type: 'thing.undone' }));
+        return records.with(at, withEvent(first, { type: 'unit.deleted' }));
       },
       AuditFault.CHANGED,
     ],
