@@ -1,5 +1,6 @@
 import { type ErrorCode, existing } from '../errors/service-error.js';
 import type { Actor, AuditedAction } from './operator/audit.js';
+import type { AuditType } from './operator/audit-types.js';
 
 /** How the rules of an area read and write. */
 export interface UnitOfWork<Changes, Rows> {
@@ -84,21 +85,10 @@ export interface Attributed {
   readonly actor: Actor;
 }
 
-type SubjectKind =
-  | 'api_key'
-  | 'application'
-  | 'delivery'
-  | 'encryption_key'
-  | 'instance_integration'
-  | 'integration'
-  | 'service_token'
-  | 'signing_key'
-  | 'subscription';
-
 /** Records an action of the actor. The type begins with the kind of the subject: `api_key.revoked`. */
 export function auditChange(
   changes: Pick<CommonChanges, 'audit'> & Attributed,
-  type: `${SubjectKind}.${string}`,
+  type: AuditType,
   id: string,
   attributes?: Record<string, string>,
 ): Promise<void> {

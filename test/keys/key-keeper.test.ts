@@ -77,7 +77,7 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
       withAuditChains(database, () => (bytes) => createHmac('sha256', keys.audit).update(bytes).digest()),
     );
     await inNameOf(ACTOR, chained).run((changes) =>
-      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'a' } }),
+      changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id: 'a' } }),
     );
     await database.write((writer) =>
       writer.deleteFrom('token_keys').where('purpose', '=', 'audit').execute(),

@@ -13,7 +13,7 @@ const refused: Observation = {
   subject: null,
   attributes: { reason: 'unknown' },
 };
-const opened: Observation = { ...refused, type: 'audit.listed', outcome: 'succeeded' };
+const opened: Observation = { ...refused, type: 'personal_data.read', outcome: 'succeeded' };
 
 describeEachDatabase('a watched store', (under) => {
   const watched = async () => {
@@ -51,7 +51,7 @@ describeEachDatabase('a watched store', (under) => {
     const { store, told } = await watched();
     const tally = new AuditTally(store.observations, Date.now);
     await tally.audit(opened);
-    expect(told.recorded).toEqual([['audit.listed', 'succeeded', 1, 'unknown']]);
+    expect(told.recorded).toEqual([['personal_data.read', 'succeeded', 1, 'unknown']]);
     for (let times = 0; times < 3; times += 1) {
       tally.observe(refused);
     }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import { durationMs } from '../../config/parsers.js';
-import { AUDIT_TYPE, AUDIT_TYPE_MESSAGE } from '../../domain/operator/audit.js';
+import { AUDIT_TYPE_MESSAGE, matchesAuditTypes } from '../../domain/operator/audit.js';
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
 
 /** For every command that calls the domain. A token in the environment shows in no list of processes. */
@@ -142,7 +142,7 @@ export function auditParty(value: string): string {
 
 /** Types of the audit log, or patterns of them; may be repeated. */
 export function auditTypes(value: string, previous?: readonly string[]): readonly string[] {
-  assertIs(AUDIT_TYPE.test(value), `It ${AUDIT_TYPE_MESSAGE}.`);
+  assertIs(matchesAuditTypes(value), `It ${AUDIT_TYPE_MESSAGE}.`);
   return collected(value, previous);
 }
 

@@ -14,6 +14,7 @@ import {
 import { Violations } from '../platform/violations.js';
 import { auditChange, getterOf } from '../unit-of-work.js';
 import { newVersion } from '../version.js';
+import type { ActOn } from './audit-types.js';
 import { getIntegration } from './integrations.js';
 import { NOT_ROTATED, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ApiKey } from './rows/integrations.js';
@@ -137,7 +138,7 @@ async function lockedApiKey(changes: Pick<OperatorChanges, 'apiKeys' | 'lock'>, 
 
 function audit(
   changes: Pick<OperatorChanges, 'actor' | 'audit'>,
-  what: string,
+  what: ActOn<'api_key'>,
   { id, integrationId }: ApiKey,
   more = {},
 ) {

@@ -19,6 +19,7 @@ import {
   validateRedirectUri,
   validateRedirectUris,
 } from './application-rules.js';
+import type { ActOn } from './audit-types.js';
 import { requireInstance } from './integrations.js';
 import { letEnd, validateRotation } from './lifetime.js';
 import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
@@ -184,7 +185,7 @@ export async function revokeSecret(
 /** After a change of its parts: a new version and an audit event. */
 async function renewed(
   changes: Ports,
-  what: string,
+  what: ActOn<'application'>,
   present: Application,
   attributes: Record<string, string>,
 ): Promise<Application> {
@@ -196,7 +197,7 @@ async function renewed(
 /** Writes changed fields with a new version and an audit event. */
 async function writeApplication(
   changes: Ports,
-  what: string,
+  what: ActOn<'application'>,
   present: Application,
   fields: Partial<Application>,
 ): Promise<Application> {

@@ -1,6 +1,7 @@
 import type { PageRequest } from '../directory/page.js';
 import { Violations } from '../platform/violations.js';
 import type { ChainedEvent, ChainPlace } from './audit-chain.js';
+import { AUDIT_TYPES, type AuditType } from './audit-types.js';
 
 export interface AuditParty {
   type: string;
@@ -17,7 +18,7 @@ export interface Actor extends AuditParty {
 
 /** The facts of a change for the audit log: ids and plain values, never a secret. */
 export interface AuditedAction {
-  type: string;
+  type: AuditType;
   subject: AuditParty;
   /** Without one it succeeded. */
   outcome?: AuditOutcome;
@@ -28,7 +29,7 @@ export type AuditOutcome = 'succeeded' | 'refused';
 
 /** A recorded act that changes nothing: a refusal, a read. */
 export interface Observation {
-  type: string;
+  type: AuditType;
   outcome: AuditOutcome;
   actor: Actor;
   subject: AuditParty | null;
@@ -87,14 +88,21 @@ export interface AuditRows {
 
 type Place = Pick<ChainPlace, 'chain' | 'seq'>;
 
-export const AUDIT_TYPE = /^[a-z0-9_]+(\.[a-z0-9_]+)*(\.\*)?$/;
-export const AUDIT_TYPE_MESSAGE = 'must be a type such as api_key.revoked, or a pattern such as api_key.*';
+const ALL_TYPES = Object.values(AUDIT_TYPES).flatMap((types) => Object.keys(types));
+export const AUDIT_TYPE_MESSAGE =
+  'must be a type that the documentation lists, such as api_key.revoked, or a pattern such as api_key.*';
+
+/** Whether it is a type, or the beginning of some with `.*`. */
+export function matchesAuditTypes(pattern: string): boolean {
+  const beginning = pattern.endsWith('.*') ? pattern.slice(0, -1) : undefined;
+  return ALL_TYPES.some((type) => (beginning === undefined ? type === pattern : type.startsWith(beginning)));
+}
 const MAX_TYPES = 50;
 
 export function validateAuditFilter({ since, until, types }: AuditFilter): void {
   const violations = new Violations();
   violations.items('types', violations.listOfAtMost(MAX_TYPES, 'types', types), (type) =>
-    AUDIT_TYPE.test(type) ? undefined : AUDIT_TYPE_MESSAGE,
+    matchesAuditTypes(type) ? undefined : AUDIT_TYPE_MESSAGE,
   );
   if (since !== undefined && until !== undefined && !(since < until)) {
     violations.add('until', 'must be later than since');

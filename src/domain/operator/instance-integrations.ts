@@ -9,6 +9,7 @@ import {
   disableSubscriptionsOf,
   enableSubscriptionsOf,
 } from '../webhooks/subscriptions/instance-integration.js';
+import type { ActOn } from './audit-types.js';
 import { getIntegration, requireInstance } from './integrations.js';
 import type { InstanceIntegration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
@@ -116,7 +117,7 @@ export async function lockedInstanceIntegration(
 
 async function finish(
   changes: Pick<OperatorChanges, 'actor' | 'audit' | 'touch'>,
-  what: string,
+  what: ActOn<'instance_integration'>,
   instanceIntegration: InstanceIntegration,
 ): Promise<void> {
   const { id, integrationId, instanceId } = instanceIntegration;

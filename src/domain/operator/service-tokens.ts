@@ -8,6 +8,7 @@ import {
 } from '../../identifiers/service-token.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { auditChange, getterOf } from '../unit-of-work.js';
+import type { ActOn } from './audit-types.js';
 import { requireInstance } from './integrations.js';
 import { intendedEnd, rotated, statusOf, UNUSED, validateExpiry, validateRotation } from './lifetime.js';
 import type { ServiceToken } from './rows/service-tokens.js';
@@ -152,7 +153,7 @@ export async function revokeServiceToken(changes: Ports, id: string): Promise<Se
 
 function audit(
   changes: Pick<OperatorChanges, 'actor' | 'audit'>,
-  what: string,
+  what: ActOn<'service_token'>,
   { id, kind, instanceId }: ServiceToken,
   more = {},
 ) {

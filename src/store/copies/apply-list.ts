@@ -70,7 +70,7 @@ class ListInCopy {
 
   unconfigure(): Promise<string[]> {
     const lost = this.#lost('instanceIntegrations');
-    return this.changes.changeEach(lost, 'instance_integration', 'unconfigured', (id) =>
+    return this.changes.changeEach(lost, 'instance_integration.unconfigured', (id) =>
       this.changes.setRow('instance_integrations', id, sql`configured_at = null`),
     );
   }
@@ -99,7 +99,7 @@ class ListInCopy {
         }
       }
     }
-    return this.changes.changeEach([...narrowed], 'application', 'narrowed', (id) =>
+    return this.changes.changeEach([...narrowed], 'application.narrowed', (id) =>
       this.changes.setRow('applications', id, sql`id = id`),
     );
   }
@@ -115,7 +115,7 @@ class ListInCopy {
     `.execute(writer);
     const left = rows.filter(({ id }) => !listed.has(id));
     for (const { id, type } of left) {
-      await this.changes.changeEach([id], type, 'ended', () =>
+      await this.changes.changeEach([id], `${type}.ended`, () =>
         type === 'user'
           ? this.changes.setRow('users', id, sql`status = 'INACTIVE'`)
           : this.changes.setRow('workers', id, sql`offboarded_at = ${at}`),
@@ -134,13 +134,13 @@ class ListInCopy {
     const ended = new Set(this.#lost('accounts'));
     const isOther = (id: string) => this.valid.emails[id] !== this.present.emails[id];
     const lost = accounts.filter((id) => ended.has(id) || leavers.has(id) || isOther(id));
-    return this.changes.changeEach(lost, 'account', 'disabled', (id) =>
+    return this.changes.changeEach(lost, 'account.disabled', (id) =>
       this.changes.setRow('accounts', id, sql`disabled_at = ${this.changes.at}`),
     );
   }
 
   disableApplications(): Promise<string[]> {
-    return this.changes.changeEach(this.#lost('applications'), 'application', 'disabled', (id) =>
+    return this.changes.changeEach(this.#lost('applications'), 'application.disabled', (id) =>
       this.changes.setRow('applications', id, sql`enabled = 0`),
     );
   }
@@ -173,7 +173,7 @@ class ListInCopy {
     const ended = new Set(this.#lost('subscriptions'));
     const isUnsigned = (id: string) => touched.has(id) && !signing.has(id);
     const lost = this.present.subscriptions.filter((id) => ended.has(id) || isUnsigned(id));
-    return this.changes.changeEach(lost, 'subscription', 'disabled', (id) =>
+    return this.changes.changeEach(lost, 'subscription.disabled', (id) =>
       this.changes.disableSubscription(id),
     );
   }
@@ -183,7 +183,7 @@ class ListInCopy {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
       .map(([id]) => id);
-    return this.changes.changeEach(lost, 'account', 'password_removed', (id) =>
+    return this.changes.changeEach(lost, 'account.password_removed', (id) =>
       this.changes.countChanged(sql`delete from passwords where account_id = ${id}`),
     );
   }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
+import type { AuditType } from '../../domain/operator/audit-types.js';
 import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { changedRows } from '../adapters/statements/kept-statement.js';
@@ -13,7 +14,7 @@ export class CopyChanges {
     private readonly actor: Actor,
   ) {}
 
-  record(type: string, subject: { type: string; id: string }, attributes = {}): Promise<void> {
+  record(type: AuditType, subject: { type: string; id: string }, attributes = {}): Promise<void> {
     return auditAction(this.writer, this.at, this.actor, { type, subject, attributes });
   }
 
@@ -24,13 +25,13 @@ export class CopyChanges {
   /** Applies the change to each id and records it. Returns the ids. */
   async changeEach(
     ids: string[],
-    type: string,
-    action: string,
+    type: AuditType,
     change: (id: string) => Promise<unknown>,
   ): Promise<string[]> {
+    const [kind = ''] = type.split('.');
     for (const id of ids) {
       await change(id);
-      await this.record(`${type}.${action}`, { type, id }, { reason: 'restored' });
+      await this.record(type, { type: kind, id }, { reason: 'restored' });
     }
     return ids;
   }

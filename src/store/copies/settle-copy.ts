@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
+import type { AuditType } from '../../domain/operator/audit-types.js';
 import { newVersion } from '../../domain/version.js';
 import { beginLife } from '../adapters/lives.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
@@ -81,7 +82,7 @@ async function undoSuspensions(changes: CopyChanges, list: ValidList): Promise<S
     const isSubscription = kind === 'subscription';
     await (isSubscription ? changes.enableSubscription(id) : setEnd(changes.writer, { kind, id }, expiresAt));
     if (listed.has(id)) {
-      const type = isSubscription ? 'subscription.enabled' : `${kind}.resumed`;
+      const type: AuditType = isSubscription ? 'subscription.enabled' : `${kind}.resumed`;
       await changes.record(type, { type: kind, id }, { reason: 'restored' });
       const since = isSubscription ? await heldSince(id as SubscriptionId) : null;
       held.push(...(since === null ? [] : [{ id, since }]));
@@ -144,9 +145,7 @@ async function holdDeliveries(
   { sendWebhooks }: Settling,
 ): Promise<Settled['held']> {
   const subscriptions = sendWebhooks ? [] : without(present.subscriptions, disabled.subscriptions);
-  await changes.changeEach(subscriptions, 'subscription', 'suspended', (id) =>
-    changes.disableSubscription(id),
-  );
+  await changes.changeEach(subscriptions, 'subscription.suspended', (id) => changes.disableSubscription(id));
   const deliveries = await changes.countChanged(sql`
     update deliveries set status = 'HELD', next_attempt_at = null
     where status = 'PENDING' and subscription_id in (select id from subscriptions where status = 'DISABLED')

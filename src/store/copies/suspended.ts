@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Actor } from '../../domain/operator/audit.js';
+import type { AuditType } from '../../domain/operator/audit-types.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Reader, Writer } from '../database.js';
 import { CopyChanges } from './copy-changes.js';
@@ -71,7 +72,7 @@ export function resume(
       if (!isResumed) {
         continue;
       }
-      const type = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
+      const type: AuditType = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
       await changes.record(type, { type: each.kind, id: each.id });
       resumed.push({
         ...each,

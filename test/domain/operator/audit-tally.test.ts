@@ -101,7 +101,7 @@ describe('what was observed', () => {
 
   test('leaves a stranger with ever new addresses half of the records and one for the rest, and half of these to a type', async () => {
     const { tally, written } = tallying();
-    for (const type of ['sign_in', 'api_key.refused']) {
+    for (const type of ['sign_in', 'api_key.refused'] as const) {
       for (let index = 0; index < 5_000; index += 1) {
         tally.observe({ ...strangerFrom(`198.18.${index >> 8}.${index & 255}`), type });
       }

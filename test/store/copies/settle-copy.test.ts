@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { AuditType } from '../../../src/domain/operator/audit-types.js';
 import { auditAction } from '../../../src/store/adapters/operator/audit-events.js';
 import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { type Settling, settleCopy } from '../../../src/store/copies/settle-copy.js';
@@ -518,7 +519,7 @@ describeEachDatabase('a restored database', (under) => {
     await insert(database, 'environment', { only_row: 1, name: 'live', created_at: 5 });
     const changedAt = async () => (await factsOf(database.reader)).changedAt;
     expect(await changedAt()).toBe(5);
-    const record = (type: string, actor: { type: string; id: string }, at: number) =>
+    const record = (type: AuditType, actor: { type: string; id: string }, at: number) =>
       database.write((writer) =>
         auditAction(writer, at, actor, { type, subject: { type: 'database', id: 'copy' } }),
       );

@@ -1,4 +1,5 @@
 import type { Grant } from '../../credentials/grants.js';
+import type { AuditType } from '../../operator/audit-types.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
@@ -12,7 +13,7 @@ export type PresentedToken =
   | undefined;
 
 /** For the audit log: an act on a grant, or on the code that makes it. */
-export function actionOn(on: Grant | AuthorizationCode, type: string, more: Record<string, string> = {}) {
+export function actionOn(on: Grant | AuthorizationCode, type: AuditType, more: Record<string, string> = {}) {
   const grantId = 'grantId' in on ? on.grantId : on.id;
   const attributes = { grant_id: grantId, instance_id: on.instanceId, ...more };
   return { type, subject: { type: 'account', id: on.accountId }, attributes };

@@ -143,7 +143,7 @@ function tell(
 async function tellOfSignal(
   changes: SendingChanges,
   actor: Actor,
-  type: string,
+  type: 'deliveries.retried' | 'deliveries.given_up',
   deliveries: readonly DeliveryProgress[],
 ): Promise<void> {
   for (const id of new Set(deliveries.map(({ subscriptionId }) => subscriptionId))) {

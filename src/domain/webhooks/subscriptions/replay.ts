@@ -190,7 +190,7 @@ async function sendAgain(
 
 function recordReplay(
   changes: OperatorChanges,
-  type: string,
+  type: 'events.replay_begun' | 'events.replayed',
   { subscriptionId, since, until, eventTypes, includeDelivered, afterEventId }: Replay,
   ended: Record<string, string> = {},
 ): Promise<void> {

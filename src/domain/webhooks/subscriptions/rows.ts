@@ -2,6 +2,7 @@ import type { EventId, InstanceIntegrationId, SubscriptionId } from '../../../..
 import { ErrorCode, existing, ServiceError } from '../../../errors/service-error.js';
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
+import type { ActOn } from '../../operator/audit-types.js';
 import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { assertExpectedVersion, writeChanged } from '../../platform/changes.js';
 import { auditChange, getterOf } from '../../unit-of-work.js';
@@ -66,7 +67,7 @@ export async function lockedSubscription(
 /** Writes changed fields, except for secrets, with a new version and an audit event. */
 export function writeSubscription(
   changes: Pick<OperatorChanges, 'actor' | 'audit' | 'now' | 'subscriptions'>,
-  what: string,
+  what: ActOn<'subscription'>,
   present: ManagedSubscription,
   fields: Partial<ManagedSubscription>,
   attributes?: Record<string, string>,

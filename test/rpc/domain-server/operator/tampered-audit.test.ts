@@ -30,7 +30,7 @@ describeEachDatabase('a tampered audit log', (under) => {
       await unitOfWork.run((changes) =>
         changes.audit(
           { type: 'service_token', id: 'tok_1' },
-          { type: 'thing.done', subject: { type: 'thing', id } },
+          { type: 'unit.updated', subject: { type: 'unit', id } },
         ),
       );
     }

@@ -195,12 +195,12 @@ describeEachDatabase('a write and its audit record', (under) => {
       await database.write((writer) =>
         sql`
           create constraint trigger dies after insert on audit_events deferrable initially deferred
-            for each row when (new.type = 'instance.killed') execute function die()
+            for each row when (new.type = 'instance.updated') execute function die()
         `.execute(writer),
       );
       const killed = database.write((writer) =>
         auditAction(writer, 1, ACTOR, {
-          type: 'instance.killed',
+          type: 'instance.updated',
           subject: { type: 'instance', id: 'killed' },
         }),
       );

@@ -23,7 +23,7 @@ async function rigOver(under: DatabaseUnderTest) {
   const unitOfWork = process();
   const record = (id: string, by = unitOfWork) =>
     inNameOf(ACTOR, by).run((changes) =>
-      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id } }),
+      changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id } }),
     );
   return {
     bare,
@@ -43,7 +43,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     const { record, unitOfWork, process, records, findings } = await rigOver(under);
     const refused = () =>
       inNameOf(ACTOR, unitOfWork).run(async (changes) => {
-        await changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+        await changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id: 'never' } });
         throw new Error('refused');
       });
     const other = process();
@@ -91,7 +91,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await record('a');
     const unchained = operatorUnitOfWork({ ...bare, clock: () => 2_000 });
     await inNameOf(ACTOR, unchained).run((changes) =>
-      changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'put in' } }),
+      changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id: 'put in' } }),
     );
     expect(await findings()).toEqual([expect.objectContaining({ fault: 'unchained' })]);
   });
@@ -183,7 +183,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await record('first');
     for (let index = 0; index < 5; index += 1) {
       const undone = inNameOf(ACTOR, unitOfWork).run(async (changes) => {
-        await changes.audit(changes.actor, { type: 'thing.done', subject: { type: 'thing', id: 'never' } });
+        await changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id: 'never' } });
         throw new Error('refused');
       });
       await expect(undone).rejects.toThrow('refused');

@@ -170,7 +170,10 @@ export interface ListAuditEventsRequest {
   until?:
     | Date
     | undefined;
-  /** Only those of these types; a trailing `.*` takes all types that begin so. */
+  /**
+   * Only those of these types; a trailing `.*` takes all types that begin so. The operators' documentation
+   * lists all types; others are refused.
+   */
   types: string[];
   /** Only those with this outcome; all when unspecified. */
   outcome: AuditOutcome;
