@@ -8,6 +8,7 @@ import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
 import { homePage, notFoundPage } from './home-page.js';
 import { type Frame, layout, type NavigationGroup } from './layout.js';
 import type { Destinations } from './markdown.js';
+import { AUDIT_TYPES_SLUG, auditTypesPage } from './operate/audit-types-page.js';
 import { METRICS_SLUG, metricsPage, OPERATE_AREA, operatePath } from './operate/metrics-page.js';
 import type { Page } from './page.js';
 import type { Api } from './reference/api.js';
@@ -75,7 +76,11 @@ function pagesOf(sources: Sources): { groups: NavigationGroup[]; alone: Page[] }
       { title: 'SDKs and contracts', pages: [downloadsPage(version)] },
       {
         title: OPERATE_AREA,
-        pages: [...guidePages(sources.operate, everywhere, OPERATE_AREA, operatePath), metricsPage()],
+        pages: [
+          ...guidePages(sources.operate, everywhere, OPERATE_AREA, operatePath),
+          metricsPage(),
+          auditTypesPage(),
+        ],
       },
     ],
     alone: [homePage(guides, version), notFoundPage()],
@@ -91,7 +96,9 @@ function destinationsOf({ guides, operate, webhooks }: Sources, apis: readonly A
   const names = new Map([...apis.flatMap(destinationsIn), ...clear, ...eventDestinations(webhooks)]);
   const paths = new Map([
     ...guides.map(({ slug }) => [slug, guidePath(slug)] as const),
-    ...[...operate.map(({ slug }) => slug), METRICS_SLUG].map((slug) => [slug, operatePath(slug)] as const),
+    ...[...operate.map(({ slug }) => slug), METRICS_SLUG, AUDIT_TYPES_SLUG].map(
+      (slug) => [slug, operatePath(slug)] as const,
+    ),
   ]);
   return {
     ofName: (name) => (/[a-z][A-Z]|\.|_|^[A-Z]+ \//.test(name) ? names.get(name) : undefined),

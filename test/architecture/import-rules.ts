@@ -102,6 +102,7 @@ export const rooms: Record<string, Room> = {
     mayImport: [
       '^src/config/package\\.ts$',
       '^src/codegen/documents\\.ts$',
+      '^src/domain/operator/audit-types\\.ts$',
       '^src/edge/docs/site-file\\.ts$',
       '^src/edge/pages/(html|icons|tokens)\\.ts$',
       '^src/telemetry/metric-list\\.ts$',

@@ -54,6 +54,8 @@ describe('the search answers', () => {
     ['consent page asks', '/docs/sign-in#the-person'],
     ['choose a role', '/docs/sign-in#the-person'],
     ['webhook_relay_lag_seconds', '/docs/operate/metrics#service'],
+    ['refresh_token.reused', '/docs/operate/audit-types#sign-on'],
+    ['audit verify', '/docs/operate/audit-log#verify'],
     ['OTEL_TRACES_SAMPLER', '/docs/operate/health-and-restarts#tracing-a-request'],
     ['pg_restore', '/docs/operate/back-up-and-restore#back-up'],
     ['TokenResponse', '/docs/changelog#1-4-0'],

@@ -74,6 +74,7 @@ testOnLinux(
     await receiver.attempts(eventId, earlier.filter((request) => request.eventId === eventId).length + 1);
     await rotatesAsOperator(machine, tenant, receiver);
     await rotatesAsCustodian(machine);
+    await audits(machine);
     expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
     await upgrades(machine, tenant);
   },
@@ -169,6 +170,16 @@ async function rotatesAsCustodian(machine: Machine): Promise<void> {
   await machine.type(inWalk.retireEncryptionKey, { ids: { ek: old } });
   expect(keysInFile()).toEqual([expect.not.stringMatching(old)]);
   await machine.type(inWalk.becomeOperator);
+}
+
+async function audits(machine: Machine): Promise<void> {
+  expect(await machine.type(inWalk.searchAudit)).toContain('service_token.rotated');
+  const issued = await machine.type(inWalk.issueAuditorToken);
+  const [input = ''] = /\S+_live_\w+/.exec(issued) ?? [];
+  await machine.type(inWalk.becomeAuditor, { input });
+  await machine.type(inWalk.exportAudit);
+  const verified = await machine.type(inWalk.verifyAudit);
+  expect(verified.match(/^The audit log is intact\. Records read: \d+\.$/gm)).toHaveLength(2);
 }
 
 async function upgrades(machine: Machine, { apiKey }: Tenant): Promise<void> {
