@@ -4,7 +4,10 @@ export interface Misspelt {
   name: string;
   /** The setting that was probably meant. */
   nearest?: string;
-  /** It is the name of an unset setting with a wrong letter: the start refuses it. */
+  /**
+   * The start refuses it: it is the name of an unset setting in another case or with one wrong letter, or two
+   * in a very long name.
+   */
   isCertain: boolean;
   problem: string;
 }
@@ -19,7 +22,7 @@ const COMMAND_VARIABLES = [
   'INTEGRATION_TOKEN',
   'INTEGRATION_TOKEN_FILE',
 ];
-/** Other programs do not use these prefixes. */
+/** Names with these prefixes are reported even if they resemble no setting. */
 const OWN_PREFIX = /^(INTEGRATION|WEBHOOK|SIGN_ON|SIGNING_KEY|GRPC_TLS)_/;
 /** Kubernetes and Docker describe the services of a cluster in variables named after them. */
 const SERVICE_OF_CLUSTER = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
@@ -70,8 +73,8 @@ function nearestOf(name: string, candidates: readonly string[]): string | undefi
 }
 
 /**
- * The same words with one wrong letter, in a very long name with one in each of two words. Names that differ
- * more may belong to another program.
+ * The same words with at most one wrong letter; in a very long name, up to two in different words. Names that
+ * differ more may belong to another program.
  */
 function isOneSlip(name: string, setting: string): boolean {
   const [written, meant] = [name.toUpperCase().split('_'), setting.split('_')];

@@ -53,7 +53,7 @@ export const INSECURITY_NAMES = [
 /** With 0, the purge would remove rows as soon as they are written. */
 const retention = durationBetween('1s', '999999d');
 
-/** `{environment}` and other names in a default are replaced by the settings of those names. */
+/** `{ENVIRONMENT}` and other names in a default are replaced by the settings of those names. */
 export const settings = {
   ENVIRONMENT: required(oneOf('live', 'demo'), 'live', 'live or demo; the two share no data'),
   DATA_DIR: required(text, '.data/{ENVIRONMENT}', 'where the database and sockets live'),
@@ -66,7 +66,7 @@ export const settings = {
   DATABASE_DIRECT_URL_FILE: optional(text, fileOf('DATABASE_DIRECT_URL')),
   DATABASE_REPLICA_URL: optional(
     postgresUrl,
-    'a streaming replica of that database, itself and not a pooler, for reads of the gateway whose data it has in the present version',
+    'a streaming replica of that database, not a pooler; it answers gateway reads for which it is up to date',
   ),
   DATABASE_REPLICA_URL_FILE: optional(text, fileOf('DATABASE_REPLICA_URL')),
   SECRETS_KEY_FILE: required(
@@ -84,7 +84,7 @@ export const settings = {
     '4002',
     'gRPC port for the tokens that `integration token` issues; edge and worker are refused there',
   ),
-  METRICS_HOST: required(host, '127.0.0.1', 'address of that port; metrics are for operators only'),
+  METRICS_HOST: required(host, '127.0.0.1', 'address of METRICS_PORT; metrics are for operators only'),
   METRICS_PORT: required(port, '4003', 'HTTP port of /livez, /readyz and /metrics'),
   SIGN_ON_URL: required(origin, 'http://localhost:{SIGN_ON_PORT}', 'public address of the sign-on server'),
   PREVIOUS_SIGN_ON_URL: optional(
@@ -114,7 +114,7 @@ export const settings = {
   DOMAIN_ADDRESS: required(
     grpcAddresses,
     'unix:{DATA_DIR}/run/domain.sock',
-    'where edge and worker find the domain: unix:/path or host:port; of several, host:port with commas between them, or dns:///host:port for all addresses of a name',
+    'where edge and worker find the domain: unix:/path or host:port; for several domains, host:port with commas between them, or dns:///host:port for all addresses of a name',
   ),
   ROLES_ADDRESS: optional(
     hostAndPort,
@@ -122,7 +122,7 @@ export const settings = {
   ),
   EDGE_TOKEN: optional(
     roleTokens,
-    'token that the edge sends to the domain, which may have its hash as sha256:…; two while it rotates, the newer first; serve makes its own',
+    'token that the edge sends to the domain; the domain may be given its hash instead (sha256:…); two during a rotation, the newer first; serve makes its own',
   ),
   EDGE_TOKEN_FILE: optional(text, fileOf('EDGE_TOKEN')),
   RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),
@@ -131,7 +131,7 @@ export const settings = {
   MAINTENANCE_TOKEN_FILE: optional(text, fileOf('MAINTENANCE_TOKEN')),
   GRPC_TLS_CERT_FILE: optional(
     text,
-    'certificate of the gRPC port and of ROLES_ADDRESS; it, its key and the files below are read anew when they change',
+    'certificate of the gRPC port and of ROLES_ADDRESS; reloaded when it changes, like its key and the files below',
   ),
   GRPC_TLS_KEY_FILE: optional(text, 'private key of that certificate'),
   GRPC_TLS_CA_FILE: optional(text, 'authority of the domain’s certificate, for edge and worker'),
@@ -202,7 +202,7 @@ export const settings = {
   WEBHOOK_SENDS: required(
     wholeNumberBetween(1, 1000),
     '512',
-    'attempts that one worker makes at once; the last eighth is for instance integrations with few',
+    'attempts that one worker makes at once; the last eighth is for instance integrations with few attempts in progress',
   ),
   WEBHOOK_SENDS_PER_SUBSCRIPTION: required(
     wholeNumberBetween(1, 1000),
@@ -224,9 +224,17 @@ export const settings = {
     '80,443,8080,8443',
     'ports that webhooks may go to; demo allows every port of loopback',
   ),
-  EVENT_RETENTION: required(retention, '30d', 'how long events and deliveries are kept'),
-  API_KEY_RETENTION: required(retention, '90d', 'how long revoked and expired API keys and tokens are kept'),
-  AUDIT_RETENTION: required(retention, '365d', 'how long audit events are kept'),
+  EVENT_RETENTION: required(
+    retention,
+    '30d',
+    'how long events, deliveries and deleted subscriptions are kept',
+  ),
+  API_KEY_RETENTION: required(
+    retention,
+    '90d',
+    'how long revoked and expired API keys and tokens, and retired signing keys, are kept',
+  ),
+  AUDIT_RETENTION: required(retention, '365d', 'how long audit records are kept'),
   IDEMPOTENCY_RETENTION: required(retention, '7d', 'how long answers to idempotency keys are remembered'),
   PURGE_INTERVAL: required(
     durationBetween('1s', '365d'),
@@ -251,7 +259,7 @@ export const settings = {
     'variables of other programs that look like misspelt settings, which the start refuses or warns of unless they are listed here',
   ),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),
-  LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object a line, or lines for people'),
+  LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object per line, or lines for people'),
 } as const;
 
 /** Removed settings, and what replaces each. */

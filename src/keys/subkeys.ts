@@ -11,7 +11,10 @@ const SUBKEY_BYTES = 32;
 /** One key per purpose, so that output for one purpose is useless for another. */
 export type Purpose = 'signing-keys' | 'webhook-secrets' | 'token-keys' | TokenPurpose;
 
-/** Keys that must outlive the encryption key: their output in tokens and rows is compared, not opened. */
+/**
+ * Keys that outlive the encryption key: rotating it must not invalidate tokens, open pages, cursors or stored
+ * hashes made with them.
+ */
 export const TOKEN_PURPOSES = [
   'refresh-tokens',
   'form-tokens',
@@ -24,12 +27,15 @@ export const TOKEN_PURPOSES = [
 
 type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-/** Kept sealed in the database: a rotation seals them anew and changes none of their output. */
+/**
+ * Stored sealed in the database. A rotation of the encryption key seals them again, and what was made with
+ * them stays valid.
+ */
 export type TokenKeys = Readonly<Record<TokenPurpose, Uint8Array>>;
 
 export type DerivedKeys = ReturnType<typeof derivedKeys>;
 
-/** Everything derived from the key file. */
+/** Everything that seals or hashes with the key file or the token keys. */
 export function derivedKeys(ring: SealingRing, tokenKeys: TokenKeys) {
   return {
     signingKeys: ring.box('signing-keys'),
@@ -102,7 +108,10 @@ function joined(parts: readonly string[]): Buffer {
 
 const INTERACTION = 'interaction';
 
-/** Compressed: a request repeats its query, so the seal is hardly longer than the application's address. */
+/**
+ * Compressed: the request contains its query a second time, so the seal is hardly longer than the address
+ * that the application sent.
+ */
 export function interactionSeals(box: Box): InteractionSeals {
   return {
     seal: (interaction) => box.seal(deflateRawSync(JSON.stringify(interaction)), INTERACTION),
@@ -160,7 +169,7 @@ function nameOf(grantId: string, generation: number): Buffer {
   return named;
 }
 
-/** Accepts only the spelling of `seal`: base64url has others of the same bytes. */
+/** Accepts only the canonical base64url of so many bytes: other spellings decode to the same bytes. */
 function decoded(text: string, length: number): Buffer | undefined {
   if (text.length !== Math.ceil((length * 4) / 3)) {
     return undefined;
