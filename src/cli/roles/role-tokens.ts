@@ -9,8 +9,8 @@ import type { Authenticate } from '../../rpc/callers.js';
 import type { RoleName, RoleOptions } from './role.js';
 
 /**
- * The rights of edge and worker: the setting of their token, and the role that calls the domain with them.
- * The worker has two, so that sending cannot purge.
+ * The rights of edge and worker: the setting that holds the token of each, and the role that sends it. The
+ * worker has two, so that sending cannot purge.
  */
 export const roleRights = {
   edge: { setting: 'EDGE_TOKEN', sender: 'edge' },
@@ -22,7 +22,7 @@ export type RoleRight = keyof typeof roleRights;
 
 export const allRoleRights = Object.keys(roleRights) as RoleRight[];
 
-/** The tokens by setting, each one or two. */
+/** One or two tokens per setting. */
 export type RoleTokens = {
   [Name in (typeof roleRights)[RoleRight]['setting']]?: readonly Secret[] | undefined;
 };
@@ -34,7 +34,10 @@ export function hashedToken(token: string): string {
   return token.startsWith(HASHED) ? token : `${HASHED}${hashSecret(token).toString('base64url')}`;
 }
 
-/** Authenticates edge and worker by their tokens, which may change meanwhile. All refusals are alike. */
+/**
+ * Authenticates edge and worker by the present content of `tokens`, which `liveTokens` may replace. All
+ * refusals are alike.
+ */
 export function roleAuthenticator(tokens: RoleTokens): Authenticate {
   const hashes = new WeakMap<Secret, Buffer>();
   const hashedOnce = (token: Secret) => {
@@ -60,12 +63,12 @@ export function ownTokenOf(tokens: RoleTokens, right: RoleRight): string {
   const token = tokens[name]?.[0]?.reveal();
   if (token === undefined) {
     throw new ConfigError([
-      `${name} must be set to run the ${role} by itself, and be the same for the domain`,
+      `${name} must be set to run the ${role} by itself; the domain needs the same token or its hash`,
     ]);
   }
   if (token.startsWith(HASHED)) {
     throw new ConfigError([
-      `${name} must be the token itself for the ${role}: only the domain takes its hash`,
+      `${name} must be the token itself for the ${role}: only the domain accepts a hash`,
     ]);
   }
   return token;
@@ -75,7 +78,7 @@ function hashOf(token: Secret): Buffer {
   return Buffer.from(hashedToken(token.reveal()).slice(HASHED.length), 'base64url');
 }
 
-/** As for certificates. Polled, because a file that is replaced in a mount may raise no event. */
+/** As often as certificate files. Polled, because a file replaced in a mount may raise no event. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
@@ -112,13 +115,13 @@ export function liveTokens(
       refused.delete(name);
       if (textOf(found) !== textOf(tokens[name])) {
         tokens[name] = found;
-        log.info('the file of a token has changed and is in use', { setting: file });
+        log.info('a token file has changed; its tokens are in use', { setting: file });
         onChange?.();
       }
     } catch (error) {
       const reason = (error as Error).message;
       if (refused.get(name) !== reason) {
-        log.warn('the file of a token cannot be used; the token read before stays in use', {
+        log.warn('a token file cannot be used; the tokens read before stay in use', {
           setting: file,
           reason,
         });

@@ -56,7 +56,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     releaseMemoryAtRest();
   });
 
-  const refusal = (await Promise.race([asked, refused])) ?? undefined;
+  const refusal = await Promise.race([asked.then(() => undefined), refused]);
   for (const child of children) {
     child.expectToEnd();
     child.drain();
@@ -85,7 +85,11 @@ function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   return (line) => void (isForPeople && stream.write(`${line}\n`));
 }
 
-/** Each child gets only its own tokens; the domain gets the hashes of all. The Temporal is our own. */
+/**
+ * Each child gets only the tokens that it sends; the domain gets the hash of each. Where a setting names a
+ * token file, they get its path instead, the domain too. In a demo without TEMPORAL_ADDRESS, all get the
+ * address of the Temporal server that this process starts.
+ */
 function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,

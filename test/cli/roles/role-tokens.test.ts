@@ -74,7 +74,7 @@ test('a file that cannot be used changes nothing and is logged once', async () =
   await eventually('the other warning', () => text().includes('other users may read'));
   put(NEW);
   await eventually('the new token', async () => (await accepts(NEW)) === 'edge');
-  expect(text().match(/the file of a token cannot be used/g)).toHaveLength(2);
+  expect(text().match(/a token file cannot be used/g)).toHaveLength(2);
 });
 
 test('without a file of a token, nothing is read again and no timer runs', () => {

@@ -58,7 +58,10 @@ function refuseRest(rest: readonly Suspended[]): void {
   }
 }
 
-/** A replay goes by the time of the event, which is before that of the backup. */
+/**
+ * A replay selects events by their own time, so `since` is the time of the oldest event that is held, not
+ * that of the restore.
+ */
 export function replayCommand(subscription: string, since: number): string {
   return `integration event replay --subscription ${subscription} --since ${new Date(since).toISOString()}`;
 }

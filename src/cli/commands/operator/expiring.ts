@@ -9,9 +9,9 @@ import type { Action, Session } from './session.js';
 import { listed, shownList } from './showing.js';
 
 const NOTES = `
-Lists active API keys and service tokens, and the secrets of applications and subscriptions, which end only after a
-rotation. Signing keys rotate by themselves. For certificates, see the metric tls_certificate_not_after_seconds; it lacks
-those for Temporal, which \`integration doctor\` checks.
+Lists the active API keys and service tokens that expire within this time, and the secrets of applications and
+subscriptions, which expire only after a rotation. Signing keys rotate by themselves. For certificates, see the metric
+tls_certificate_not_after_seconds; it lacks those for Temporal, which \`integration doctor\` checks.
 
 ${TARGET_NOTE}
 `;
