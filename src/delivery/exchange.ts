@@ -19,8 +19,8 @@ export interface ExchangeEnd {
 export class Exchange implements Dispatcher.DispatchHandler {
   httpStatus: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** Whether anything was sent. */
-  isSent = false;
+  /** Whether undici has found a connection for the request. */
+  hasConnection = false;
   #location: string | undefined;
   /** One block for all pieces: separate ones would multiply the cost of single bytes. */
   #kept = NOTHING;
@@ -58,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.hasEnded) {
       abort();
     }
-    this.isSent = true;
+    this.hasConnection = true;
   }
 
   onHeaders(status: number, headers: Buffer[]): boolean {

@@ -148,7 +148,7 @@ function refusalOf(
 }
 
 function timeOutMessage(
-  { httpStatus, isSent }: Exchange,
+  { httpStatus, hasConnection }: Exchange,
   phase: Connection['phase'],
   host: string,
   within: string,
@@ -156,7 +156,7 @@ function timeOutMessage(
   if (httpStatus !== undefined) {
     return `The answer (${nameOf(httpStatus)}) began but was not complete ${within}.`;
   }
-  if (isSent) {
+  if (hasConnection) {
     return `${host} accepted the connection but did not answer ${within}.`;
   }
   switch (phase) {

@@ -20,7 +20,7 @@ interface Entry {
   progress: RetryProgress;
   step: Step;
   dueAt: number;
-  /** Until then the step may wait for those of other deliveries. */
+  /** The step may wait until then, to be made together with those of other deliveries. */
   gatherUntil: number;
   /** Consecutive looks. */
   looks: number;
@@ -91,7 +91,7 @@ export class RetryLedger {
     this.#changes++;
   }
 
-  /** Whether neither this attempt nor a later one at the delivery is known to have begun. */
+  /** Whether this is the next attempt of the delivery, as far as is known. */
   isNext({ deliveryId, attemptNumber }: AttemptToMake): boolean {
     return this.#entries.get(deliveryId)?.progress.attemptsBegun === attemptNumber - 1;
   }
@@ -117,7 +117,7 @@ export class RetryLedger {
     return this.#due('look', now).length > 0;
   }
 
-  /** The next step and the number of deliveries due with it; undefined when nothing is open. */
+  /** When the next step is due, and for how many deliveries; undefined when nothing is open. */
   nextWake(): { at: number; deliveries: number } | undefined {
     const open = this.#among('all');
     if (open.length === 0) {

@@ -31,7 +31,10 @@ export interface Exit {
 
 export interface Tethered {
   pid: number;
-  /** Settles when the command and its children have ended. */
+  /**
+   * Settles when the command has ended and no child holds its output open. The watcher kills the children
+   * that remain.
+   */
   exited: Promise<Exit>;
   /** Asks only the command to end. */
   terminate(): void;

@@ -14,7 +14,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   rows: T[];
-  /** Only if a limit was given and more rows follow. */
+  /** Only on the page that reaches the limit, and only if more rows follow. */
   nextCursor: string | undefined;
   isLast: boolean;
 }
@@ -51,27 +51,29 @@ export async function* pagesOf<T extends Row>(
   canWait: () => boolean = () => false,
 ): AsyncGenerator<Page<T>> {
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
-  let most = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
+  let stillWanted = limit;
+  let mostRows = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   let mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
-  // As many as fitted into the page before, so that large rows are not read again and again.
-  let fitting = PAGE_ROWS;
-  for (let wanted = limit; ; ) {
-    const size = Math.min(most, wanted, fitting);
-    const found = await fetch({ after, limit: size + 1 });
-    const rows = fitted(found.slice(0, size), mostBytes);
-    const isCut = rows.length < Math.min(size, found.length);
-    fitting = Math.min(PAGE_ROWS, isCut ? Math.ceil((rows.length * PAGE_BYTES) / mostBytes) : 2 * fitting);
+  // How many rows probably fit into the next page, judged by the last one, so that few are read in vain.
+  let probablyFit = PAGE_ROWS;
+  for (;;) {
+    const asked = Math.min(mostRows, stillWanted, probablyFit);
+    const found = await fetch({ after, limit: asked + 1 });
+    const rows = fitted(found.slice(0, asked), mostBytes);
+    const isCut = rows.length < Math.min(asked, found.length);
+    const wouldFit = isCut ? Math.ceil((rows.length * PAGE_BYTES) / mostBytes) : 2 * probablyFit;
+    probablyFit = Math.min(PAGE_ROWS, wouldFit);
     mostBytes = PAGE_BYTES;
     const more = found.length > rows.length;
-    wanted -= rows.length;
+    stillWanted -= rows.length;
     after = rows.at(-1);
-    const nextCursor = more && wanted === 0 && after ? encodeCursor(after) : undefined;
-    const isLast = !more || wanted === 0;
+    const nextCursor = more && stillWanted === 0 && after ? encodeCursor(after) : undefined;
+    const isLast = !more || stillWanted === 0;
     yield { rows, nextCursor, isLast };
     if (isLast) {
       return;
     }
-    most = canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
+    mostRows = canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   }
 }
 

@@ -44,7 +44,7 @@ export function visitStore({ reader, write }: Database): VisitStore {
       .leftJoin('clients as client', (join) =>
         join.onRef('client.instanceId', '=', 'instanceIntegration.instanceId').on('client.id', '=', clientId),
       )
-      // With a join, PostgreSQL 18.4 returns the version of a client that the previous join did not reach.
+      // Not a join: with one, PostgreSQL 18.4 returns a version even where the join above finds no client.
       .select((row) => [
         'client.id as clientId',
         row
@@ -120,7 +120,7 @@ const uses = {
   applicationSecrets: useOf('applicationSecrets'),
 };
 
-/** Notes the use of a credential, unless one since a time is noted. */
+/** Moves the last use of a credential to `at`, unless it is already `unlessSince` or later. */
 export async function markUsed(db: Rows, table: keyof typeof uses, use: Use): Promise<void> {
   await uses[table](db, use);
 }

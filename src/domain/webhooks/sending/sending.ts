@@ -148,7 +148,7 @@ export interface SendingChanges extends ClaimChanges, ResultChanges, Pick<Common
   noteHealth(health: Omit<ReceiverHealth, 'updatedAt'>): Promise<void>;
   /**
    * Disables an active subscription. Returns whether it was active. Its pending deliveries are not sent, also
-   * those that concurrent events still make; `closeRest` holds them.
+   * those that concurrent events still make; `closeAll` holds them.
    */
   disable(id: SubscriptionId, reason: DisabledReason): Promise<boolean>;
   readonly retryBatches: RetryBatchRows;

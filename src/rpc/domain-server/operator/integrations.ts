@@ -67,7 +67,10 @@ export function integrationHandlers(operator: OperatorDependencies): Handlers<Op
   };
 }
 
-/** Only the notices contain the full address: reading them is recorded in the audit log. */
+/**
+ * Only the notices contain the full address. Reads of them are recorded in the audit log, except those by the
+ * platform.
+ */
 function toIntegration({ contactEmail, ...integration }: Integration) {
   return { ...integration, contactHint: contactEmail?.replace(/^(.).*@/, '$1…@') ?? '' };
 }

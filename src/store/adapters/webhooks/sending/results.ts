@@ -58,7 +58,7 @@ const heldSubscriptions = (lock: 'forKeyShare' | 'forNoKeyUpdate') =>
 const heldTogether = heldSubscriptions('forKeyShare');
 const heldAlone = heldSubscriptions('forNoKeyUpdate');
 
-/** As in `claim-locks.ts`: between results, locks last milliseconds. */
+/** Writes of results hold locks for milliseconds. Only a stalled node holds them longer. */
 const LONGEST_WAIT_MS = 500;
 
 const waitingBriefly = keptPosted(
@@ -78,7 +78,7 @@ const attemptInsertion = keptInsertion(
   postCompiled,
 );
 
-/** The start is known from the claim. Where the clock was set back since, it is the end. */
+/** Keeps the start that the claim wrote. If the clock was set back since, the start becomes the end. */
 const correction = posted((db, { deliverySeq, number, startedAt: _, ...end }: Tables['deliveryAttempts']) =>
   db
     .updateTable('deliveryAttempts')
@@ -126,8 +126,9 @@ const healthOf = keptStatement((db, { ids }: { ids: string }) =>
 );
 
 /**
- * Does not wait for events that are being recorded, nor for deliveries of other writes: results of all
- * subscriptions would wait with it. Pending deliveries are not sent; `closeAll` holds them later.
+ * Locks only the row of the subscription, in a mode that the recording of events (`for key share`) does not
+ * block. A wait for events that are being recorded, or for writes that lock its deliveries, would delay the
+ * results of all subscriptions. Pending deliveries are not sent; `closeAll` holds them later.
  */
 const disabling = keptStatement(
   (db, row: { id: string; reason: DisabledReason; now: number; version: string }) =>
