@@ -134,7 +134,7 @@ func (v *idTokenVerifier) claims(payload string, requested CodeExchange) (*signo
 }
 
 func invalidIDToken(why string) error {
-	return &SignInError{IDTokenInvalid, "the ID token does not hold: " + why}
+	return &SignInError{IDTokenInvalid, "the ID token is not valid: " + why}
 }
 
 func decodePart(part string, target any) error {

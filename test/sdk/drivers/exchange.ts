@@ -171,7 +171,7 @@ export function describeExchange(driver: Driven): void {
     });
   });
 
-  describe('an ID token that does not hold', () => {
+  describe('an ID token that is not valid', () => {
     test.each<[string, () => Promise<string>]>([
       ['of another issuer', () => rig.idToken({ iss: 'https://evil.example.com' })],
       ['for another application', () => rig.idToken({ aud: 'app_2' })],

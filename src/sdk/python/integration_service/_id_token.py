@@ -50,7 +50,7 @@ class IdTokenVerifier:
                 options={"require": _REQUIRED_CLAIMS},
             )
         except jwt.PyJWTError as cause:
-            raise SignInError("id_token_invalid", f"The ID token does not hold: {cause}") from cause
+            raise SignInError("id_token_invalid", f"The ID token is not valid: {cause}") from cause
         if claims.get("nonce") != nonce:
             message = "The ID token is the answer to another authorization request."
             raise SignInError("nonce_mismatch", message)

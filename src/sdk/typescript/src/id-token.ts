@@ -116,6 +116,6 @@ function whatWentWrong(cause: unknown): unknown {
   }
   // Not with the error of jose as its cause, which has the claims.
   return cause instanceof joseErrors.JOSEError
-    ? new SignInError('id_token_invalid', `The ID token does not hold: ${cause.message}.`)
+    ? new SignInError('id_token_invalid', `The ID token is not valid: ${cause.message}.`)
     : cause;
 }
