@@ -7,12 +7,14 @@ import { parse } from 'yaml';
 import { KILL_MARGIN_MS } from '../../src/cli/supervisor/child.js';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
+import { MOST_CONNECTIONS } from '../../src/store/dialects/postgres/postgres.js';
 import { codeOf, pages } from '../operate/blocks.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/docker');
+const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8');
 const parsed = (file: string) => parse(readFileSync(join(folder, file), 'utf8'));
 const { name: project, services, secrets: files, networks } = parsed('compose.yaml');
 const added = parsed('replica.yaml');
@@ -36,13 +38,15 @@ describeWith('hadolint', 'the Dockerfile', (hadolint) => {
     await expect(run(hadolint, [join(folder, 'Dockerfile')])).resolves.toMatchObject({ stdout: '' });
   });
 
-  test('does not run the service as root, and hadolint finds a mistake in it', async () => {
-    const text = readFileSync(join(folder, 'Dockerfile'), 'utf8');
-    expect([...text.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)).toEqual(['1000:1000']);
+  test('fails hadolint with a planted mistake', async () => {
     const child = run(hadolint, ['-']);
-    child.child.stdin?.end(text.replace('WORKDIR /src', 'WORKDIR src'));
+    child.child.stdin?.end(dockerfile.replace('WORKDIR /src', 'WORKDIR src'));
     await expect(child).rejects.toMatchObject({ stdout: expect.stringContaining('DL3000') });
   });
+});
+
+test('the Dockerfile runs the service as a user other than root', () => {
+  expect([...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)).toEqual(['1000:1000']);
 });
 
 test.each(['compose.yaml', 'replica.yaml', 'metrics.yaml'])('%s passes dclint', async (file) => {
@@ -50,7 +54,7 @@ test.each(['compose.yaml', 'replica.yaml', 'metrics.yaml'])('%s passes dclint', 
   await expect(run(dclint, [join(folder, file)])).resolves.toMatchObject({ stdout: '\n' });
 });
 
-test('the service in it has a read-only root, no capabilities, and time to stop', () => {
+test('the Compose file gives the service a read-only root, no capabilities, and time to stop', () => {
   expect(services.integration).toMatchObject({
     read_only: true,
     cap_drop: ['ALL'],
@@ -59,12 +63,12 @@ test('the service in it has a read-only root, no capabilities, and time to stop'
   expect(Number.parseInt(services.integration.stop_grace_period, 10)).toBeGreaterThan(LONGEST_STOP_S);
 });
 
-test('the unit of systemd has the same time to stop', () => {
+test('the systemd unit gives as much time to stop as the Compose file', () => {
   const unit = readFileSync(join(packageRoot, 'deploy/systemd/integration-service@.service'), 'utf8');
   expect(unit).toContain(`TimeoutStopSec=${services.integration.stop_grace_period}\n`);
 });
 
-test('Temporal in it leaves connections of PostgreSQL to the service', () => {
+test('the Compose file leaves enough connections of PostgreSQL for the service beside Temporal', () => {
   const { environment } = services.temporal;
   const [most, idle, mostVisibility, idleVisibility] = [
     'SQL_MAX_CONNS',
@@ -74,12 +78,11 @@ test('Temporal in it leaves connections of PostgreSQL to the service', () => {
   ].map((name) => Number(environment[name]));
   expect([idle, idleVisibility]).toEqual([most, mostVisibility]);
   const ofTemporal = 4 * (Number(most) + Number(mostVisibility));
-  const ofDomain = 24;
   const ofCommands = 20;
-  expect(ofTemporal + ofDomain + ofCommands).toBeLessThanOrEqual(DEFAULT_MAX_CONNECTIONS - RESERVED);
+  expect(ofTemporal + MOST_CONNECTIONS + ofCommands).toBeLessThanOrEqual(DEFAULT_MAX_CONNECTIONS - RESERVED);
 });
 
-describe('the environment of the service in it', () => {
+describe('the environment that the Compose file gives the service', () => {
   const environment = Object.fromEntries(
     Object.entries<string>(services.integration.environment).map(([name, value]) => [
       name,
@@ -171,7 +174,7 @@ describe('the script that makes the databases', () => {
     return (await run('sh', ['-c', script], { env })).stdout;
   }
 
-  test('gives each role its password, which is no argument that others can see', async () => {
+  test('gives each role its password through the environment, not as an argument that others can see', async () => {
     const secrets = { 'service-database-password': 'one', 'temporal-database-password': 'two' };
     const [args, ...variables] = (await make(secrets)).trim().split('\n');
     expect(args).toBe('--set=ON_ERROR_STOP=1 --username=postgres');

@@ -103,7 +103,7 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
     expect(ports).toContainEqual({ name: 'metrics', containerPort: METRICS_PORT });
   });
 
-  test('are replaced one by one, and stopped one at a time, with time to end their work', () => {
+  test('are replaced and evicted one at a time, with time to finish their work', () => {
     const { strategy, selector, template } = deploymentOf(role).spec;
     expect(strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     const { DRAIN_DELAY, SHUTDOWN_GRACE } = loadConfig({ ENVIRONMENT: 'live' });
@@ -305,7 +305,7 @@ describe('the settings of the nodes', () => {
     }
   });
 
-  test('let an operator in the container replace the encryption key, of which the mount is read-only', async () => {
+  test('let an operator in the container replace the encryption key, although its mount is read-only', async () => {
     const { inPlace, here, token } = await initialized();
     const env = { ...inPlace(environmentOf('domain', '')), ...here };
     const domain = await services.start({ command: 'domain', env });

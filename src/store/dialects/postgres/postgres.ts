@@ -47,6 +47,8 @@ export interface PostgresLimits {
 /** Separate pools, so that writes that wait for locks leave connections for reads and the probe. */
 const CONNECTIONS = { writes: 12, reads: 8, counts: 1, probe: 1, long: 1 };
 type PoolName = keyof typeof CONNECTIONS;
+/** The most connections of a domain: those of its pools, and one for notifications. */
+export const MOST_CONNECTIONS = Object.values(CONNECTIONS).reduce((sum, count) => sum + count, 1);
 /** How many of the connections for writes the limited tokens of one instance may use, and those of all. */
 const WRITES_OF_LIMITED = { instance: 2, all: 8 };
 /** Also keeps firewalls from dropping the connection during a long statement. */
