@@ -25,7 +25,7 @@ export const CLIENT_CASES: readonly TokenRequestCase[] = [
   unproven('an empty secret', changing({ client_secret: '' })),
   unproven('a wrong secret', changing({ client_secret: `cs_demo_${'x'.repeat(48)}` })),
   unproven('a secret of the live environment', changing({ client_secret: `cs_live_${'x'.repeat(48)}` })),
-  unproven('a secret in other letters', (fresh) =>
+  unproven('a secret in upper case', (fresh) =>
     form(encoded(changed(fresh, { client_secret: fresh.application.clientSecret?.toUpperCase() }))),
   ),
   unproven('a secret with a space behind it', (fresh) =>

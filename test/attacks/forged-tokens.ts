@@ -140,7 +140,7 @@ export const FORGED_TOKENS: readonly [title: string, forged: (forge: Forge) => s
     ({ access: { text } }) => `${text.slice(0, -1)}${otherSpelling(text.slice(-1))}`,
   ],
   [
-    'with its signature in other letters',
+    'with its signature in lower case',
     ({ access: { header, claims, signature } }) => written(header, claims, () => signature.toLowerCase()),
   ],
   ['with a fourth part', ({ access: { text } }) => `${text}.e30`],

@@ -100,7 +100,7 @@ const ATTACKS: readonly [title: string, attack: (form: OpenForm, other: Other) =
     ({ victim, path, fields }) => victim.post(path, { ...fields, csrf_token: 'A'.repeat(43) }),
   ],
   [
-    'has the token in other letters',
+    'has its token in the other case',
     ({ victim, path, fields }) => victim.post(path, { ...fields, csrf_token: swapped(fields.csrf_token) }),
   ],
   [
@@ -170,7 +170,7 @@ const ATTACKS: readonly [title: string, attack: (form: OpenForm, other: Other) =
       }),
   ],
   [
-    'has its interaction as a member of every object',
+    'names a member of every object as its interaction',
     ({ victim, path, fields }) => victim.post(path, { ...fields, interaction: '__proto__________' }),
   ],
   [
@@ -239,7 +239,7 @@ describe('a form that was shown to one person', () => {
     ]);
   });
 
-  test('is no form of another page: that of a sign-out approves nothing', async () => {
+  test('is not accepted as the form of another page: that of a sign-out approves nothing', async () => {
     const { victim, fields } = await openSignOut();
     const answer = await victim.post('/auth/consent', { ...fields, decision: 'approve' });
     expect(answer.headers.location).toMatch(/^\/auth\/sign-out\?/);
@@ -261,7 +261,7 @@ test.each([
 });
 
 test.each(['Approve', 'approve deny', 'toString', ''])(
-  'a decision that is neither is none: %j',
+  'a decision other than approve and deny is refused: %j',
   async (decision) => {
     const { victim, path, fields } = await openConsent();
     const answer = await victim.post(path, { ...fields, decision });
@@ -315,7 +315,7 @@ describe('a code that leaves with a form', () => {
     expect((await attacked.redeem(fresh)).status).toBe(400);
   });
 
-  test('is not shown again to who sends the form before it once more, or goes back', async () => {
+  test('is not shown again when the earlier form is sent once more, or after going back', async () => {
     const { victim, page } = await atConsent('form_post');
     const form: Record<string, string> = { ...hiddenFields(page), decision: 'approve' };
     const { code } = formOf(await victim.post('/auth/consent', form)).fields;
@@ -384,13 +384,13 @@ describe('the mode of the answer', () => {
   );
 });
 
-describe('a form leads nowhere', () => {
+describe('a form sends nothing', () => {
   test.each([
     ['another host', 'https://evil.example/callback'],
     ['another path', '/other'],
     ['a script', 'javascript:alert(1)'],
     ['markup', '"><script>alert(1)</script>'],
-  ])('to %s that is not registered', async (_, redirect_uri) => {
+  ])('to an address that is not registered: %s', async (_, redirect_uri) => {
     const victim = await attacked.signedIn();
     for (const prompt of ['none', undefined]) {
       const answer = await victim.ask(posted({ redirect_uri, prompt }));
@@ -399,7 +399,7 @@ describe('a form leads nowhere', () => {
     }
   });
 
-  test('with an error either', async () => {
+  test('to such an address, not even an error', async () => {
     const answer = await attacked
       .userAgent()
       .ask(posted({ redirect_uri: 'https://evil.example/', scope: 'x' }));

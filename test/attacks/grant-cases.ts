@@ -29,7 +29,7 @@ export const GRANT_CASES: readonly TokenRequestCase[] = [
   invalidGrant('no verifier where there was a challenge', changing({ code_verifier: undefined })),
   invalidGrant('an empty verifier', changing({ code_verifier: '' })),
   invalidGrant('another verifier', changing({ code_verifier: 'a'.repeat(43) })),
-  invalidGrant('the verifier in other letters', (fresh) =>
+  invalidGrant('the verifier in upper case', (fresh) =>
     form(
       encoded(
         changed(fresh, { code_verifier: fresh.verifier.replace(/[a-z]/g, (letter) => letter.toUpperCase()) }),

@@ -66,8 +66,7 @@ const wrongSecret = (path: string, fields = {}): Ask =>
 const rightSecret = (path: string, fields = {}): Ask =>
   call(path, fields, ({ signOn }) => ({ authorization: basicOf(signOn.dashboard) }));
 
-/** By an application that is not registered. */
-const LOGOUT_OF_NOBODY: Ask = ({ signOn }) =>
+const LOGOUT_OF_UNKNOWN_APPLICATION: Ask = ({ signOn }) =>
   signOn.userAgent().ask('/auth/logout?client_id=app_AAAAAAAAAAAAAAAAAAAAAA');
 
 const target = ({ signOn }: CoveredService) => signOn.authorizeTarget(signOn.dashboard);
@@ -96,7 +95,7 @@ const OWN: Record<string, Ask> = {
   'userinfoPost 401': bearer('/auth/userinfo', 'POST', undefined),
   'userinfo 403': profileOnly('GET'),
   'userinfoPost 403': profileOnly('POST'),
-  'logout 400': LOGOUT_OF_NOBODY,
+  'logout 400': LOGOUT_OF_UNKNOWN_APPLICATION,
   'signIn 429': afterWrongPasswords,
 };
 
@@ -106,7 +105,7 @@ const withForm = (question: Question, type: string, body: string): Question => (
   body,
 });
 
-/** What is caused alike whatever the operation. */
+/** Statuses that every operation gives for the same cause. */
 const SHARED: Record<number, (operationId: string) => Ask> = {
   // Well formed but unknown: ids and tokens of the document do not exist.
   400: (operationId) => asking(operationId, (question) => question),
@@ -144,14 +143,14 @@ const ofWaitingPage =
       : userAgent.ask(`${path}?interaction=${fields.interaction}`);
   };
 
-/** In order as far as the edge can tell, so that what is behind it decides. */
+/** A request that the edge accepts, so that the domain decides the answer. */
 const inOrder = (operationId: string): Ask => {
   const waiting = WAITING[operationId];
   if (waiting) {
     return ofWaitingPage(operationId, waiting);
   }
   if (operationId === 'logout') {
-    return LOGOUT_OF_NOBODY;
+    return LOGOUT_OF_UNKNOWN_APPLICATION;
   }
   if (['token', 'revoke', 'introspect'].includes(operationId)) {
     return rightSecret(`/auth/${operationId}`, {
@@ -199,7 +198,7 @@ export const signOnCases: StatusCase<SignOnAsk>[] = documentedPairs('sign-on').f
   (pair) => caseOf(pair) ?? [],
 );
 
-/** Ways to what no document has: they would never be asked. */
+/** Entries of `OWN` that match no documented status: they would never run. */
 export const strayWays = Object.keys(OWN).filter(
   (name) => !documentedPairs('sign-on').some((pair) => nameOf(pair) === `sign-on ${name}`),
 );

@@ -47,7 +47,7 @@ describe('the applications of the demo', () => {
     expect(new Set(uris).size).toBe(uris.length);
   });
 
-  test('have a secret each where they are confidential; one that was kept is kept', () => {
+  test('get a secret each if they are confidential; a kept secret stays', () => {
     const [portal, mobile] = applications;
     const kept = newClientSecret('demo');
     const { clientSecrets } = demoCredentials(demoSeed, { clientSecrets: { [portal?.id as 'app_']: kept } });

@@ -125,7 +125,7 @@ export function describeChanges(driver: Driven): void {
       expect(error).toMatchObject({ name: 'TimeoutError' });
     });
 
-    test('is waited for without an end where the time limit is the longest that there is', async () => {
+    test('is not cut off with the longest time limit, which would overflow a timer', async () => {
       server.answers((response, asked) => void setTimeout(() => json([])(response, asked), 100));
       const { value } = await listChanges({ waitSeconds: 25 }, { timeoutSeconds: FOREVER_SECONDS });
       expect(value).toMatchObject({ items: [] });
@@ -140,8 +140,8 @@ export function describeChanges(driver: Driven): void {
 
     test.each<[string, unknown]>([
       ['an object', {}],
-      ['items that are none', [{ id: 'wrk_1' }]],
-    ])('is not %s', async (_, body) => {
+      ['items that are no changes', [{ id: 'wrk_1' }]],
+    ])('refuses %s', async (_, body) => {
       server.answers(json(body));
       expect((await listChanges()).error).toMatchObject({ status: 200, code: 'unexpected_response' });
     });

@@ -24,7 +24,7 @@ interface Read {
   json: string | null;
 }
 
-/** Over the real one. */
+/** The cases that need a real gateway, with the data of the demo. */
 export function describeRealGateway(driver: Driven): void {
   const [{ id: integrationId, connections }] = demoSeed.integrations as [(typeof demoSeed.integrations)[0]];
   const [iin, unconfigured] = connections.map(({ id }) => id) as [string, string];
@@ -39,12 +39,12 @@ export function describeRealGateway(driver: Driven): void {
     const apiKey = gateway.credentials.apiKeys[integrationId];
     return driver.sdk.gateway({ baseUrl: gateway.url, apiKey, pageSize: 3 }, method, args, { ...more });
   };
-  /** The same by fetch. */
+  /** The same resource, read by fetch. */
   const bare = async (path: string) => {
     const headers = { 'x-api-key': gateway.credentials.apiKeys[integrationId] as string };
     return (await fetch(`${gateway.url}${path}`, { headers })).json();
   };
-  /** Without the text of the resource. */
+  /** All changes as the SDK reads them, without `json`. */
   const allChanges = async () => {
     const all: Read[] = [];
     for (let after: string | null = null, hasMore = true; hasMore; ) {
@@ -54,7 +54,7 @@ export function describeRealGateway(driver: Driven): void {
     }
     return all.map(({ json, ...item }) => item);
   };
-  /** What a copy should have, by the sequence from its beginning. */
+  /** The entities that a complete copy has, from the sequence of changes. */
   const listed = async () => {
     const all = await allSent();
     return all
@@ -86,13 +86,13 @@ export function describeRealGateway(driver: Driven): void {
       ['users', [iin, cli], `/v1${below}/${cli}/users`],
       ['jobTitles', [iin, cli], `/v1${below}/${cli}/job-titles`],
       ['organizationStructure', [iin, cli], `/v1${below}/${cli}/organization-structure`],
-    ])('%s answers all that the gateway says', async (method, ids, path) => {
+    ])('%s returns what the gateway sends', async (method, ids, path) => {
       const { value, error } = await read(method, ids);
       expect(error).toBeUndefined();
       expect(timesApart(value)).toEqual(timesApart(await bare(path)));
     });
 
-    test('listChanges reads all that the gateway says, a page at a time', async () => {
+    test('listChanges returns what the gateway sends, page by page', async () => {
       const flat = (await allSent()).map(({ entity, ...rest }) => ({ ...rest, ...entity }));
       expect(timesApart(await allChanges())).toEqual(timesApart(flat));
     });
@@ -108,7 +108,7 @@ export function describeRealGateway(driver: Driven): void {
       }
     });
 
-    test('sync keeps a copy of it, of which the digests are the same', async () => {
+    test('sync keeps a copy with the digests of the gateway', async () => {
       const path = join(newDirectory(), 'copy.sqlite');
       const apiKey = gateway.credentials.apiKeys[integrationId];
       const catchUp = () =>
@@ -130,7 +130,7 @@ export function describeRealGateway(driver: Driven): void {
       );
     });
 
-    test('one of each is the one of its list', async () => {
+    test('getWorker and getUser return what their lists contain', async () => {
       const [workers, users] = [await read('listWorkersV2', [iin, cli]), await read('listUsers', [iin, cli])];
       expect((await read('getWorker', [iin, cli, workers.value[0].id])).value).toEqual(workers.value[0]);
       expect((await read('getUser', [iin, cli, users.value[0].userId])).value).toEqual(users.value[0]);
@@ -148,7 +148,7 @@ export function describeRealGateway(driver: Driven): void {
       ['organizationStructure', [iin, cli]],
       ['getChangesDigest', [iin, cli]],
     ])(
-      '%s says that nothing changed to who holds its ETag, and gives the data to who holds none',
+      '%s reports no change to a caller with its ETag, and returns the data to others',
       async (method, ids) => {
         const first = await read(method, ids, { ifChanged: null });
         const { value: data } = await read(method, ids);

@@ -71,13 +71,13 @@ export class Project {
     return stdout;
   }
 
-  /** What the compiler has against one of our programs. */
+  /** The compiler's errors in one of our programs. */
   complaints(name: string, compilerOptions: Record<string, unknown>): Promise<string> {
     const code = readFileSync(join(projectFolder, `${name}.ts`), 'utf8');
     return this.complaintsAbout({ [name]: code }, compilerOptions);
   }
 
-  /** The same about programs that are given, by their names. */
+  /** The compiler's errors in these programs, by name. */
   async complaintsAbout(
     programs: Readonly<Record<string, string>>,
     compilerOptions: Record<string, unknown>,
