@@ -5,7 +5,7 @@ import { signalled } from '../support/signalled.js';
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
 describe('a host name', () => {
-  test('is asked for once by all who need it at a time, and known for a moment', async () => {
+  test('is resolved once for concurrent callers, and cached briefly', async () => {
     const asked: string[] = [];
     const { told, tell: answer } = signalled<typeof ADDRESSES>();
     const names = new HostNames((hostname) => {
@@ -19,7 +19,7 @@ describe('a host name', () => {
     expect(asked).toEqual(['hooks.example.com']);
   });
 
-  test('keeps the first addresses of each family, so that no owner of a name makes each dial long', async () => {
+  test('with thousands of addresses keeps the first eight of each family, so that dials stay short', async () => {
     const many = (family: 4 | 6) =>
       Array.from({ length: 3_000 }, (_, index) => ({
         address: family === 4 ? `192.0.${index >> 8}.${index & 255}` : `2001:db8::${index}`,
@@ -60,7 +60,7 @@ describe('a host name', () => {
     expect(await names.addressesOf('hooks.example.com')).toEqual(ADDRESSES);
   });
 
-  test('that only the system may know leaves a place of its resolver to names of this network', async () => {
+  test('that only the system may know takes one of its two places, so that names without a dot are not delayed', async () => {
     const hanging: string[] = [];
     const ends: (() => void)[] = [];
     const resolve = resolving({
@@ -85,7 +85,7 @@ describe('a host name', () => {
     }
   });
 
-  test('that the system knew before does not wait for those that hang, and is asked for again before them', async () => {
+  test('that the system resolved before gets its old addresses while others hang, and is resolved before them', async () => {
     const hanging: (() => void)[] = [];
     let address = '192.0.2.1';
     const asked: string[] = [];
@@ -120,7 +120,7 @@ describe('a host name', () => {
     await expect(find()).rejects.toThrow('ENOTFOUND');
   });
 
-  describe('that the system knew before', () => {
+  describe('that the system resolved before', () => {
     const MOST_KEPT = 1_000;
     function rig() {
       const asked: string[] = [];
@@ -156,7 +156,7 @@ describe('a host name', () => {
       expect(asked.slice(2)).toEqual(['dead-1.local', 'one.local', 'dead-2.local', 'two.local']);
     });
 
-    test('is renewed without the loss of the others where there is no room for more', async () => {
+    test('is renewed at capacity without evicting the others', async () => {
       const { find, end } = rig();
       for (let count = 0; count < MOST_KEPT; count += 1) {
         await find(`known-${count}`);

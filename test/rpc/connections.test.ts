@@ -59,13 +59,13 @@ describe('connections to the port', () => {
     return peer;
   }
 
-  async function whole(peer: RawPeer, method: string, token?: string): Promise<void> {
+  async function completeCall(peer: RawPeer, method: string, token?: string): Promise<void> {
     const call = peer.call(method, token);
     call.end(EMPTY_MESSAGE);
     await once(call, 'close');
   }
 
-  test('are few for each network of strangers: the oldest goes', async () => {
+  test('without a token are limited per network: the oldest is closed', async () => {
     const { address, ask } = await serving({ strangersPerNetwork: 2 });
     const three = [await stranger(address), await stranger(address), await stranger(address)];
     await eventually('the oldest is cut', () => three[0]?.destroyed);
@@ -73,7 +73,7 @@ describe('connections to the port', () => {
     await expect(ask()).resolves.toEqual(ANSWER);
   });
 
-  test('are limited for all strangers together, and keep out no caller with a token', async () => {
+  test('without a token are limited in total, and keep out no caller with a token', async () => {
     const { address, ask } = await serving({ strangersInTotal: 2 });
     const strangers: Socket[] = [];
     for (let count = 0; count < 20; count += 1) {
@@ -83,7 +83,7 @@ describe('connections to the port', () => {
     await eventually('most are cut', () => strangers.filter(({ destroyed }) => !destroyed).length <= 2);
   });
 
-  test('of strangers are cut where most are: one from another network stays, though it is the oldest', async () => {
+  test('without a token are closed in the network that has most: the oldest stays, from another network', async () => {
     const { address } = await serving({ strangersInTotal: 3 });
     const other = await stranger(address, '127.0.0.2');
     const many: Socket[] = [];
@@ -94,37 +94,37 @@ describe('connections to the port', () => {
     expect(other.destroyed).toBe(false);
   });
 
-  test('are few for each token: one more is not taken, and those of other tokens are', async () => {
+  test('are limited per token: an extra one is closed, those of other tokens stay', async () => {
     const { address } = await serving({ perToken: 2 }, (token) => ({
       caller: 'maintenance',
       tokenId: token,
     }));
     const other = rawPeer(address);
-    await whole(other, path, 'another');
+    await completeCall(other, path, 'another');
     const peers = [rawPeer(address), rawPeer(address), rawPeer(address)];
     for (const peer of peers) {
-      await whole(peer, path, 'one');
+      await completeCall(peer, path, 'one');
     }
     await eventually('the newest is cut', () => peers[2]?.session.destroyed);
-    await whole(other, path, 'another');
+    await completeCall(other, path, 'another');
     expect(other.statuses).toEqual(['0', '0']);
     expect(peers.map(({ session }) => session.destroyed)).toEqual([false, false, true]);
   });
 
-  test('end after a while where no token was shown, and not where one was', async () => {
+  test('are closed after a time without a token, and kept with one', async () => {
     // Time enough for a busy machine to show the token.
     const { address } = await serving({ strangerMs: 5_000 });
     const known = rawPeer(address);
-    await whole(known, path, TOKENS.maintenance);
+    await completeCall(known, path, TOKENS.maintenance);
     const mute = await stranger(address);
     const watcher = rawPeer(address);
-    await whole(watcher, HEALTH);
+    await completeCall(watcher, HEALTH);
     await eventually('the strangers are gone', () => mute.destroyed && watcher.session.destroyed);
-    await whole(known, path, TOKENS.maintenance);
+    await completeCall(known, path, TOKENS.maintenance);
     expect(known.statuses).toEqual(['0', '0']);
   });
 
-  test('end where strangers send much while their token is looked at', async () => {
+  test('are closed when they send much before their token is accepted', async () => {
     const { address } = await serving({ strangerBytes: 100_000 }, () => new Promise(() => undefined));
     const peer = rawPeer(address);
     for (let call = 0; call < 50; call += 1) {
@@ -140,37 +140,37 @@ describe('connections to the port', () => {
     const { address } = await serving({ callsWithoutToken: 5 });
     const peer = rawPeer(address);
     for (let call = 0; call < 5; call += 1) {
-      await whole(peer, method);
+      await completeCall(peer, method);
     }
     expect(peer.session.destroyed).toBe(false);
-    await whole(peer, method).catch(() => undefined);
+    await completeCall(peer, method).catch(() => undefined);
     await eventually('it is cut', () => peer.session.destroyed);
   });
 
-  test('stay after a call with a token, however many come without: they may be those of a proxy', async () => {
+  test('with a token once stay open, however many calls without one follow: a proxy may share them', async () => {
     const { address } = await serving({ callsWithoutToken: 2 });
     const peer = rawPeer(address);
     for (const token of ['wrong', TOKENS.maintenance, 'wrong', 'wrong', 'wrong', TOKENS.maintenance]) {
-      await whole(peer, path, token);
+      await completeCall(peer, path, token);
     }
     expect(peer.statuses).toEqual(['16', '0', '16', '16', '16', '0']);
   });
 
-  test('are not those of strangers because the tokens cannot be looked up', async () => {
+  test('stay open while tokens cannot be looked up', async () => {
     const { address } = await serving({ callsWithoutToken: 2 }, () => {
       throw new ServiceError(ErrorCode.UNAVAILABLE, 'The database is away.');
     });
     const peer = rawPeer(address);
     for (let call = 0; call < 5; call += 1) {
-      await whole(peer, path, TOKENS.maintenance);
+      await completeCall(peer, path, TOKENS.maintenance);
     }
     expect(peer.statuses).toEqual(Array(5).fill('14'));
   });
 
-  test('make room for a new one where all places are taken by strangers', async () => {
+  test('without a token make room for a new one when all places are taken', async () => {
     const { address, ask } = await serving({ inTotal: 3 });
     const known = rawPeer(address);
-    await whole(known, path, TOKENS.maintenance);
+    await completeCall(known, path, TOKENS.maintenance);
     const strangers = [await stranger(address), await stranger(address), await stranger(address)];
     await expect(ask()).resolves.toEqual(ANSWER);
     await eventually('one is cut', () => strangers.some(({ destroyed }) => destroyed));

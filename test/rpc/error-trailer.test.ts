@@ -16,7 +16,7 @@ const descriptors = readFileSync(join(import.meta.dirname, '../../generated/prot
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptors));
 const MAX_TRAILERS = 8_192;
 
-/** As a foreign library reads it, with the descriptors of google.rpc. */
+/** As a third-party library reads it, with the descriptors of google.rpc. */
 function read(metadata: Metadata | undefined): unknown {
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? [];
   const type = registry.getMessage('google.rpc.Status') as DescMessage;

@@ -38,7 +38,10 @@ export async function deadRowsRig(under: DatabaseUnderTest, lookLimits = LOOK_LI
     insert: (count: number) => insert(rig, subscriptions, count),
     drain: () => drain(rig),
     openSnapshot: () => openSnapshot(place.databaseUrl as string),
-    /** Deliveries that were made, begun and delivered one after the other, as their rows and versions are. */
+    /**
+     * Delivered deliveries, by three statements for each thousand: insert, begin, deliver. Each row leaves
+     * two dead versions, as sending does.
+     */
     deliver: async (count: number) => {
       for (let left = count; left > 0; left -= ROWS_PER_STATEMENT) {
         await deliver(rig, subscriptions, Math.min(left, ROWS_PER_STATEMENT));

@@ -84,7 +84,10 @@ const {
 } = worker;
 export const workerV1 = plain;
 
-/** Call it in a describe block. The stores answer what is given; the others answer one of each. */
+/**
+ * Call it in a describe block. `over` has the answers of some stores by method; the other stores answer one
+ * row of each kind.
+ */
 export function directoryRigs() {
   const rigs = rpcRigs();
   return async function serving(over: object = {}, turns?: PageTurns, find = async (_: Uint8Array) => visit) {
@@ -165,7 +168,7 @@ export const workerMessage = {
   },
 };
 
-/** So many users, of one moment each, and the read of a page of them. */
+/** So many users, all created at the same time, and a `page` that reads them. */
 export function manyUsers(count: number, over: object = {}) {
   const rows = Array.from({ length: count }, (_, index) => ({
     ...{ ...user, ...over },

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** Stands between a channel and a server: cuts their connections, or falls silent, when it is told to. */
 export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
-  /** The ways of bytes, both of each connection. */
-  readonly #ways = new Map<Socket, Socket>();
+  /** From each socket to the one that gets its bytes: both directions of each connection. */
+  readonly #directions = new Map<Socket, Socket>();
   /** Connections of callers, each with its connection to the server. */
   readonly #callers = new Map<Socket, Socket>();
   readonly #waiting: Socket[] = [];
@@ -46,17 +46,17 @@ export class CuttingProxy {
     }
   }
 
-  /** As a frozen server: connections stay and begin, and nothing is answered on any. */
+  /** Acts like a frozen server: connections stay open, new ones are accepted, and none is answered. */
   freeze(): void {
     this.#isFrozen = true;
-    for (const from of this.#ways.keys()) {
+    for (const from of this.#directions.keys()) {
       from.unpipe();
     }
   }
 
   thaw(): void {
     this.#isFrozen = false;
-    for (const [from, onto] of this.#ways) {
+    for (const [from, onto] of this.#directions) {
       from.pipe(onto);
     }
     for (const caller of this.#waiting.splice(0)) {
@@ -69,7 +69,7 @@ export class CuttingProxy {
     this.#isFrozen = false;
     for (const caller of this.#waiting) {
       caller.on('error', () => undefined);
-      // Otherwise, their ends would not be seen.
+      // A socket that is not read does not notice that the caller has closed it.
       caller.resume();
     }
   }
@@ -111,12 +111,12 @@ export class CuttingProxy {
       [callee, caller],
     ] as const) {
       this.#sockets.add(from);
-      this.#ways.set(from, onto);
+      this.#directions.set(from, onto);
       from.on('error', () => undefined);
       from.on('close', () => {
         onto.destroy();
         this.#sockets.delete(from);
-        this.#ways.delete(from);
+        this.#directions.delete(from);
       });
       from.pipe(onto);
     }

@@ -94,7 +94,7 @@ describeEachDatabase('the end of a person’s access', (under) => {
     await expect(run((changes) => redeem(changes, foreign))).resolves.toBe(true);
   });
 
-  test('catches what a redemption under way is about to give', async () => {
+  test('also revokes the grant of a redemption that is in progress', async () => {
     const { run, rows, database, now, accountId, code } = await rigWithPerson();
     const presented = await code();
     const [redeemed, goOn] = [signalled(), signalled()];

@@ -331,13 +331,13 @@ describe('on PostgreSQL, where writes overlap', () => {
       void second.finally(() => {
         settled = true;
       });
-      await eventually('the second waits, or goes on', async () => settled || somebodyWaits(database));
+      await eventually('the second waits, or goes on', async () => settled || anyWriteWaits(database));
     });
     await expect(second).resolves.toBe('refused');
   });
 });
 
-async function somebodyWaits({ reader }: Database): Promise<boolean> {
+async function anyWriteWaits({ reader }: Database): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
     reader,

@@ -1,6 +1,5 @@
 import { hashText } from '../../rows.js';
 
-/** What a database of release 1.3.1 may hold: a row or more in each table, as that release wrote them. */
 export const AT = 1_780_000_000_000;
 export const LATER = AT + 10 * 365 * 86_400_000;
 
@@ -35,7 +34,10 @@ const delivery = {
   ...{ attempt_started_at: null, lease_until: null, created_at: AT },
 };
 
-/** `seal` as that release sealed: without the id of the key. */
+/**
+ * What a database of release 1.3.1 may hold: a row or more in each table, as that release wrote them. `seal`
+ * must seal as it did: without the id of the key.
+ */
 export function rowsOf131(
   seal: (purpose: 'webhook-secrets' | 'signing-keys', content: Buffer, name: string) => string,
 ): [table: string, ...rows: object[]][] {
@@ -172,7 +174,7 @@ export function rowsOf131(
         ...{ id: 'ses_1', token_hash: hashText(SESSION), account_id: IDS.account, authenticated_at: AT },
         ...{ last_seen_at: AT, expires_at: LATER },
       },
-      // Before a sign-in: its state is in the address of the page since.
+      // A session from before a sign-in. Later releases keep its state in the address of the page.
       {
         ...{ id: 'ses_2', token_hash: 'of nobody yet', account_id: null, authenticated_at: null },
         ...{ last_seen_at: AT, expires_at: LATER },

@@ -14,7 +14,7 @@ import { PATIENT, refused, sendingRig, succeeded } from './rig.js';
 
 const DAY_MS = 86_400_000;
 
-async function somebodyWaits({ reader }: Database): Promise<boolean> {
+async function anyWriteWaits({ reader }: Database): Promise<boolean> {
   const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   return (await waiting.execute(reader)).rows.length > 0;
 }
@@ -34,7 +34,7 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
       await writer.updateTable('subscriptions').set(change).where('id', '=', id).execute();
       const outcome = record(failure);
       outcome.catch(() => undefined);
-      await eventually('the recording waits', () => somebodyWaits(database));
+      await eventually('the recording waits', () => anyWriteWaits(database));
       // Wrapped, or the transaction would wait for what waits for it.
       return { recording: outcome };
     });
@@ -98,7 +98,7 @@ describe('on PostgreSQL, a failure that is recorded during another change of its
       const patientWrite = rig.database.write(locked).finally(() => {
         isOver = true;
       });
-      await eventually('it waits', () => somebodyWaits(rig.database));
+      await eventually('it waits', () => anyWriteWaits(rig.database));
       const recording = recordResults(rig.dependencies, [refused(id)]);
       await expect(recording).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
       expect(isOver).toBe(false);

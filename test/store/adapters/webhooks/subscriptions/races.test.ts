@@ -25,21 +25,21 @@ async function overlapping<T>({ run, database }: Rig, first: Work, second: () =>
       isOver = true;
     };
     outcome.then(end, end);
-    // On SQLite one begins when the other has ended.
+    // On SQLite the second write begins only when the first has ended.
     if (!database.writesInOrder) {
-      await eventually('the second waits, or is over', async () => isOver || (await somebodyWaits(database)));
+      await eventually('the second waits, or is over', async () => isOver || (await anyWriteWaits(database)));
     }
   });
   return outcome as Promise<T>;
 }
 
-async function somebodyWaits({ reader }: Rig['database']): Promise<boolean> {
+async function anyWriteWaits({ reader }: Rig['database']): Promise<boolean> {
   const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   return (await waiting.execute(reader)).rows.length > 0;
 }
 
-describeEachDatabase('of two who change subscriptions at once', (under) => {
-  test('the second is told that the version is not the one it decided on', async () => {
+describeEachDatabase('two concurrent changes of subscriptions', (under) => {
+  test('the second is refused if the version that it names was replaced', async () => {
     const rig = await subscriptionRig(under);
     const { subscription } = await rig.create();
     const { id: subscriptionId, version: expectedVersion } = subscription;
@@ -54,7 +54,7 @@ describeEachDatabase('of two who change subscriptions at once', (under) => {
     await expect(refusal(second)).resolves.toMatchObject({ code: 'VERSION_CONFLICT' });
   });
 
-  test('both changes stay where neither named a version', async () => {
+  test('both stay if neither names a version', async () => {
     const rig = await subscriptionRig(under);
     const { subscription } = await rig.create();
     const { id: subscriptionId } = subscription;
@@ -82,7 +82,7 @@ describeEachDatabase('of two who change subscriptions at once', (under) => {
     await expect(deliveriesIn(rig.database)).resolves.toEqual(new Map());
   });
 
-  test('the second disables only after what the first sends is there to be held', async () => {
+  test('the second waits for the test event of the first, and holds its delivery', async () => {
     const rig = await subscriptionRig(under);
     const { subscription } = await rig.create();
     const chosen = { subscriptionId: subscription.id };
@@ -97,7 +97,7 @@ describeEachDatabase('of two who change subscriptions at once', (under) => {
     await expect(second).resolves.toMatchObject({ held: 1 });
   });
 
-  test('the second is refused the place that the first has taken as the last', async () => {
+  test('the second creation is refused when the first took the last place', async () => {
     const rig = await subscriptionRig(under);
     const { subscription } = await rig.create();
     await rig.run(async ({ subscriptions }) => {
