@@ -38,6 +38,7 @@ interface Candidate extends Guess {
   applicationId: ApplicationId;
   instanceId: InstanceId;
   account: Account | undefined;
+  /** Undefined for a disabled account too. */
   hash: string | undefined;
 }
 
@@ -64,7 +65,7 @@ interface Attempt {
   counted: CountedGuess;
 }
 
-/** The password is right, unless it was changed meanwhile. */
+/** The password is right, unless it was changed or the account disabled meanwhile. */
 async function proceed(signOn: SignOn, browser: Browser, attempt: Attempt): Promise<BrowserStep> {
   const { candidate } = attempt;
   if (candidate.accountId) {
@@ -105,7 +106,8 @@ async function candidateOf(
     applicationId,
     instanceId,
     account,
-    hash: password?.hash,
+    // The right password of a disabled account costs no more than a wrong one.
+    hash: account?.disabledAt === null ? password?.hash : undefined,
   };
 }
 

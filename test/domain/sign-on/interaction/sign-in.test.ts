@@ -4,6 +4,7 @@ import { signIn } from '../../../../src/domain/sign-on/interaction/sign-in.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, type BrowserRig, browserRig, newPerson, PASSWORD, type Person } from '../browser-rig.js';
+import { recordedCalls } from '../recorded-calls.js';
 import { answerOf, codeOf, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -101,15 +102,7 @@ describe('a refused sign-in', () => {
         return person;
       },
     ],
-    [
-      'a disabled person with the right password',
-      true,
-      async (rig) => {
-        const person = await member(rig);
-        await rig.run((changes) => disableAccount(changes, person.accountId));
-        return person;
-      },
-    ],
+    ['a disabled person with the right password', false, formerMember],
   ];
 
   test.each(cases)('looks like every other: %s', async (_, hasHash, prepare) => {
@@ -129,6 +122,31 @@ describe('a refused sign-in', () => {
     });
     // One check in every case, so that all take the same time.
     expect(rig.passwords.checks).toEqual([hasHash]);
+  });
+
+  const costs: [string, Case][] = [
+    ['the right password of a disabled person', formerMember],
+    [
+      'a wrong password of a disabled person',
+      async (rig) => ({ ...(await formerMember(rig)), password: 'a wrong guess' }),
+    ],
+    ['an unknown address', async () => ({ email: 'nobody@example.com' })],
+  ];
+
+  test.each(costs)('reads, locks, counts and writes as for a wrong password: %s', async (_, prepare) => {
+    const callsOf = async (prepared: Case) => {
+      const rig = await browserRig(under);
+      const attempt = await prepared(rig);
+      const { signOn, calls } = recordedCalls(rig.signOn);
+      const browser = await atSignIn({ ...rig, signOn });
+      const csrfToken = await browser.csrfToken('sign_in');
+      calls.length = 0;
+      await browser.signIn(attempt, { ...attempt, csrfToken });
+      return calls;
+    };
+    const usual = await callsOf(async (rig) => ({ ...(await member(rig)), password: 'a wrong guess' }));
+    expect(usual).toContain('passwords.verify');
+    expect(await callsOf(prepare)).toEqual(usual);
   });
 
   test('is checked in the turn of its network', async () => {
@@ -301,4 +319,10 @@ describe('guesses', () => {
 
 function member(rig: BrowserRig): Promise<Person> {
   return newPerson(rig, [rig.here.clientId], PASSWORD);
+}
+
+async function formerMember(rig: BrowserRig): Promise<Person> {
+  const person = await member(rig);
+  await rig.run((changes) => disableAccount(changes, person.accountId));
+  return person;
 }
