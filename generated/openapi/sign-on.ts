@@ -126,7 +126,7 @@ export interface paths {
          * Take a new email address
          * @description Takes the secret of the link and the password of the account. From now on the person signs in with the new
          *     address, which is verified; their sessions and grants end. The answer is 303: to `/auth/email-changed`, or back to
-         *     the same page with `problem`.
+         *     the same page with `problem`, which is the same for a wrong password and for an account without one.
          */
         post: operations["changeEmail"];
         delete?: never;

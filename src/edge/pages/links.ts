@@ -61,7 +61,9 @@ ${textField({
   return { title: 'Set a password', body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }
 
-const WRONG_PASSWORD = 'This is not the password of the account.';
+/** For an account without a password too: the reader of the mailbox must not learn which it is. */
+const WRONG_PASSWORD =
+  'This is not the password of the account. If you have not set a password yet, first set one with the invitation sent to your present address.';
 
 /** Asks for the password of the account: a reader of the new mailbox may be someone else. */
 export function changeEmailPage(

@@ -24,6 +24,7 @@ import {
   PASSWORD,
   type Person,
 } from '../browser-rig.js';
+import { recordedCalls } from '../recorded-calls.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -121,14 +122,33 @@ describe('the administrator of one client', () => {
     expect(refused.every(({ reason }) => reason.code === ErrorCode.RATE_LIMITED)).toBe(true);
   });
 
+  test.each(['a wrong guess', PASSWORD])(
+    'does not learn by %j whether the person has a password: it is answered and counted as a wrong one',
+    async (password) => {
+      const effectOf = async ({ rig, tokenHash }: Awaited<ReturnType<typeof wished>>, guess: string) => {
+        const { signOn, calls } = recordedCalls(rig.signOn);
+        const step = await confirm({ ...rig, signOn }, tokenHash, guess);
+        const counts = await rig.database.reader.selectFrom('attempt_counts').select('count').execute();
+        return { step, calls, counts };
+      };
+      const usual = await effectOf(await wished(), 'a wrong guess');
+      expect(usual).toMatchObject({ step: { problem: 'wrong' }, counts: [{ count: 1 }, { count: 1 }] });
+      const attack = await wished();
+      await attack.rig.database.write((writer) => writer.deleteFrom('passwords').execute());
+      expect(await effectOf(attack, password)).toEqual(usual);
+    },
+  );
+
   test('cannot take over a person who was invited elsewhere and has no password yet', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId], undefined);
     await rig.database.write((writer) => writer.deleteFrom('passwords').execute());
     const userId = await userHere(rig, person);
     await rig.run((changes) => updateUser(changes, { userId, email: MALLORY }));
-    const step = await confirm(rig, await changeLink(rig, userId), '');
-    expect(errorPageOf(step).message).toContain('has no password yet');
+    for (const guess of ['', 'a wrong guess']) {
+      const step = await confirm(rig, await changeLink(rig, userId), guess);
+      expect(step).toEqual({ kind: 'page', page: 'change_email', interaction: '', problem: 'wrong' });
+    }
     expect(await emailOf(rig, person)).toEqual([person.email, null]);
   });
 
