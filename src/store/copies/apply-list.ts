@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { MAY_SIGN_IN } from '../../domain/directory/names.js';
 import type { CopyChanges } from './copy-changes.js';
 import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
 import { applicationLists, unexpired, type ValidList } from './valid-list.js';
@@ -109,7 +110,8 @@ class ListInCopy {
     const { writer, at } = this.changes;
     const listed = new Set(this.valid.members);
     const { rows } = await sql<{ id: string; account: string; type: 'user' | 'worker' }>`
-      select id, account_id as account, 'user' as type from users where status in ('ACTIVE', 'INVITED')
+      select id, account_id as account, 'user' as type from users
+      where status in (${sql.join(MAY_SIGN_IN)})
       union all select id, account_id, 'worker' from workers where offboarded_at is null
       order by 1
     `.execute(writer);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { MAY_SIGN_IN } from '../../domain/directory/names.js';
 import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Reader } from '../database.js';
 
@@ -51,7 +52,7 @@ export async function validIn(reader: Reader, now: number): Promise<ValidList> {
     accounts: await ids(reader, 'accounts', sql`disabled_at is null`),
     passwords: Object.fromEntries(passwords.map(({ account_id, set_at }) => [account_id, Number(set_at)])),
     members: [
-      ...(await ids(reader, 'users', sql`status in ('ACTIVE', 'INVITED')`)),
+      ...(await ids(reader, 'users', sql`status in (${sql.join(MAY_SIGN_IN)})`)),
       ...(await ids(reader, 'workers', sql`offboarded_at is null`)),
     ],
     subscriptions: await ids(reader, 'subscriptions', sql`status = 'ACTIVE'`),

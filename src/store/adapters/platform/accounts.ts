@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AccountId, ClientId, UserId, WorkerId } from '../../../../generated/ids.js';
+import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import { emailTaken } from '../../../domain/platform/people/accounts.js';
 import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/people.js';
@@ -151,7 +152,7 @@ async function usersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
   return rows.map(({ id: memberId, status, ...context }) => ({
     member: { kind: 'user', id: memberId },
     ...context,
-    enabled: status !== 'INACTIVE',
+    enabled: MAY_SIGN_IN.includes(status),
   }));
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
+import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
 import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
 import { camelCased, type Rows } from '../../camel-case.js';
@@ -45,11 +46,12 @@ export function knownApplicationRows(writer: Writer): KnownApplicationRows {
   };
 }
 
-/** Admits the same people as the sign-in: ACTIVE and INVITED users, and workers who are not offboarded. */
+/** Admits the same people as the sign-in. */
 async function entrancesOf(db: Rows, accountId: AccountId, limit: number): Promise<Entrance[]> {
   const { rows } = await sql<Entrance>`
     with joined (client_id) as (
-      select client_id from users where account_id = ${accountId} and status in ('ACTIVE', 'INVITED')
+      select client_id from users
+      where account_id = ${accountId} and status in (${sql.join(MAY_SIGN_IN)})
       union select client_id from workers where account_id = ${accountId} and offboarded_at is null
     ), places (id) as (
       select distinct instance_id from clients where id in (select client_id from joined)

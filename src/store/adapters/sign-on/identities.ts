@@ -1,5 +1,6 @@
 import { type Expression, type InferResult, sql } from 'kysely';
 import type { ClientId } from '../../../../generated/ids.js';
+import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js';
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Rows } from '../../camel-case.js';
@@ -63,7 +64,7 @@ function usersOf(db: Rows, { accountId, instanceId }: Sought) {
     .innerJoin('clients as client', 'client.id', 'member.clientId')
     .leftJoin('roles as role', 'role.id', 'member.roleId')
     .where('member.accountId', '=', accountId)
-    .where('member.status', 'in', ['ACTIVE', 'INVITED'])
+    .where('member.status', 'in', MAY_SIGN_IN)
     .where('client.instanceId', '=', instanceId)
     .select(['member.id as memberId', 'member.clientId', 'client.name as clientName'])
     .select(['member.firstName', 'member.lastName'])
