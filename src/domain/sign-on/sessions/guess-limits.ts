@@ -61,7 +61,8 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   const { accountId = UNKNOWN_ACCOUNT, passwordSetAt } = guess;
   const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
   const from = networkOf(browser.remoteAddress);
-  const who = device ?? from;
+  // The id comes from the cookie: behind its kind it cannot be the name of a network or an account.
+  const who = device === undefined ? from : `browser ${device}`;
   // In memory, before the database, where each count locks a row.
   await takeGuess(signOn, who);
   if (device !== undefined) {

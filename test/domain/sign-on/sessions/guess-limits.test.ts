@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
 import { makeLink } from '../../../../src/domain/credentials/links.js';
 import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/links.js';
@@ -183,6 +183,33 @@ test('a sign-in in a new browser changes nothing for strangers, who would learn 
     return outcome;
   };
   expect(await outcomes(person.email)).toEqual(await outcomes('nobody@example.com'));
+});
+
+describe('a guess in a browser that chose its id', () => {
+  test.each([
+    ['a network', () => '2001:db8:0::/48'],
+    ['an account', ({ accountId }: Person) => accountId],
+    ['an account at a network', ({ accountId }: Person) => `${accountId} at 2001:db8:0::/48`],
+    ['the links of an account', ({ accountId }: Person) => `links of ${accountId}`],
+  ])('does not count for %s of this name', async (_, nameOf) => {
+    const rig = await browserRig(under);
+    const [person, other] = [
+      await newPerson(rig, [rig.here.clientId]),
+      await newPerson(rig, [rig.here.clientId]),
+    ];
+    const browser = new TestBrowser(rig);
+    browser.device = nameOf(other);
+    await browser.authorize();
+    await browser.signIn(person);
+    await browser.authorize({ prompt: 'login' });
+    const take = jest.spyOn(rig.signOn.guesses, 'take');
+    await browser.signIn(person, { password: 'a wrong guess' });
+    expect(take.mock.calls.flat()).toEqual([
+      `browser ${nameOf(other)}`,
+      `${person.accountId} at 192.0.2.7`,
+      person.accountId,
+    ]);
+  });
 });
 
 describe('guesses beyond what a network may send in a minute', () => {
