@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { InteractionPage } from '../../../generated/proto/integration/sign_on/v1/browser.js';
+import {
+  type AuthorizationParameters,
+  faultOfParameter,
+} from '../../../src/domain/sign-on/authorization/authorization-parameters.js';
+import { parsePrompts } from '../../../src/domain/sign-on/authorization/request-parsers.js';
 import { expectErrorPage } from './refusals.js';
 import { FORM, type SignOnServer, startSignOn } from './server.js';
 
@@ -44,7 +49,28 @@ describe('an authorization request that a page of another site makes on its own'
   });
 
   test.each([
+    ['prompt=none', true],
+    ['prompt=none&prompt=', false],
+    ['prompt=&prompt=none', false],
+    ['prompt=none&prompt=none', false],
+    ['prompt=none&prompt=login', false],
+    ['prompt=none%20login', false],
+    ['prompt=none%20', false],
+    ['prompt=NONE', false],
+    ['prompt=', false],
+    ['state=none', false],
+  ])('reaches the domain from a frame only where the domain shows no page: %s', async (query, isSilent) => {
+    await ask(query, { 'sec-fetch-dest': 'document' });
+    const parameters = server.asked[0]?.request.parameters as AuthorizationParameters;
+    const isRefused = faultOfParameter(parameters, 'prompt') !== undefined;
+    expect(!isRefused && parsePrompts(parameters.prompt ?? '')?.silent === true).toBe(isSilent);
+    await ask(query, { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' });
+    expect(server.asked).toHaveLength(isSilent ? 1 : 0);
+  });
+
+  test.each([
     ['prompt=none', undefined],
+    ['prompt=none&prompt=login', 'DENY'],
     ['prompt=login', 'DENY'],
   ])(
     'may be answered in a frame, by the form of an answer, only with prompt=none: %s',

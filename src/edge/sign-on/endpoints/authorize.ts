@@ -44,16 +44,15 @@ async function beginAuthorization(
   fields: Fields,
   dependencies: SignOnDependencies,
 ) {
-  const isSilent = fields.get('prompt')?.[0] === 'none';
+  const parameters = namedParameters(fields, PARAMETERS);
+  // As the domain judges it, but before it is asked.
+  const isSilent = parameters.prompt === 'none' && !parameters.repeatedNames.includes('prompt');
   // Not counted: another site could use up what the network of the browser may begin.
   if (isEmbedded(request, isSilent)) {
     return dependencies.pages.error({ ...EMBEDDED, requestId: request.requestId });
   }
   const { step } = await dependencies.signOn.authorize(
-    {
-      browser: browserOf(request, dependencies),
-      parameters: namedParameters(fields, PARAMETERS),
-    },
+    { browser: browserOf(request, dependencies), parameters },
     { requestId: request.requestId },
   );
   return authorizationAnswer(step, request.requestId, dependencies, { isSilent });
