@@ -17,6 +17,7 @@ export function issuerClaimOf({ ENVIRONMENT, SIGN_ON_URL, PREVIOUS_SIGN_ON_URL }
 /** Where deliveries may go, judged at the registration of an address and again at each connection. */
 export function addressRulesOf(config: Config): AddressGuardOptions {
   return {
+    httpsOnly: config.ENVIRONMENT === 'live',
     allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
     allowLoopback: config.ENVIRONMENT === 'demo',
     allowedPorts: config.WEBHOOK_ALLOWED_PORTS,

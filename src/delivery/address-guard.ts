@@ -5,6 +5,8 @@ import { HostNames, type Resolve } from './host-names.js';
 import { LOOPBACK_NETWORKS, type Network, Networks, specialNameOf } from './networks.js';
 
 export interface AddressGuardOptions {
+  /** On live, nothing is sent unencrypted. */
+  httpsOnly?: boolean;
   /** Private networks that deliveries may go to. */
   allowedNetworks: readonly Network[];
   /** In the demo, receivers are on the same machine. */
@@ -16,14 +18,25 @@ export interface AddressGuardOptions {
 
 const HTTP_PORTS = [80, 443, 8_080, 8_443];
 
-/** Keeps deliveries inside the public internet, so that subscriptions cannot reach internal networks. */
+/**
+ * Keeps deliveries inside the public internet, so that subscriptions cannot reach internal networks, and on
+ * live encrypted.
+ */
 export class AddressGuard {
   readonly #allowed: Networks;
   readonly #names: HostNames;
   readonly #ports: readonly number[];
   readonly #anyPort: Networks;
+  readonly #httpsOnly: boolean;
 
-  constructor({ allowedNetworks, allowLoopback, allowedPorts = HTTP_PORTS, resolve }: AddressGuardOptions) {
+  constructor({
+    httpsOnly = false,
+    allowedNetworks,
+    allowLoopback,
+    allowedPorts = HTTP_PORTS,
+    resolve,
+  }: AddressGuardOptions) {
+    this.#httpsOnly = httpsOnly;
     this.#allowed = new Networks([...allowedNetworks, ...(allowLoopback ? LOOPBACK_NETWORKS : [])]);
     this.#anyPort = new Networks(allowLoopback ? LOOPBACK_NETWORKS : []);
     this.#ports = allowedPorts;
@@ -35,15 +48,24 @@ export class AddressGuard {
    * unresolvable name is accepted: each connection resolves and checks again, and dials what it checked.
    */
   async refusalOf(url: URL): Promise<string | undefined> {
+    const insecurity = this.#insecurityOf(url);
+    if (insecurity !== undefined) {
+      return insecurity;
+    }
     const addresses = await this.#lookUp(url).catch(() => []);
-    return this.#refusalOfAll(url, addresses) ?? this.#refusalOfPort(url, addresses);
+    return this.#refusalOfAll(url, addresses) ?? this.#refusalOfPort(url, this.#allowedOf(addresses));
   }
 
   /** The addresses of a host that may be dialled; throws a fault if there are none. */
   async addressesOf(url: URL): Promise<readonly LookupAddress[]> {
+    const insecurity = this.#insecurityOf(url);
+    if (insecurity !== undefined) {
+      const message = `Nothing was sent: the address of the subscription ${insecurity}.`;
+      throw new AttemptFault('ADDRESS_REFUSED', message);
+    }
     const { hostname } = url;
     const addresses = await this.#lookUp(url);
-    const allowed = addresses.filter(({ address }) => this.#refusedAs(address) === undefined);
+    const allowed = this.#allowedOf(addresses);
     const refusal = this.#refusalOfAll(url, addresses);
     if (refusal !== undefined) {
       const message = `Nothing was sent: ${hostname} ${refusal}, where deliveries must not go.`;
@@ -64,6 +86,14 @@ export class AddressGuard {
     return literal === undefined
       ? this.#names.addressesOf(hostname)
       : [{ address: literal, family: isIP(literal) }];
+  }
+
+  #insecurityOf({ protocol }: URL): string | undefined {
+    return this.#httpsOnly && protocol !== 'https:' ? 'must be https' : undefined;
+  }
+
+  #allowedOf(addresses: readonly LookupAddress[]): readonly LookupAddress[] {
+    return addresses.filter(({ address }) => this.#refusedAs(address) === undefined);
   }
 
   /** One public address suffices; only that one is dialled. */

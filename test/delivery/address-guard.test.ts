@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { addressRulesOf } from '../../src/cli/from-config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { network as networkSetting } from '../../src/config/parsers.js';
 import { AddressGuard, type AddressGuardOptions } from '../../src/delivery/address-guard.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
-import { body, senders, signingKey } from './senders.js';
+import { body, senders, signingKey, targetAt } from './senders.js';
 
 const LIVE: AddressGuardOptions = { allowedNetworks: [], allowLoopback: false };
 const open = senders();
@@ -164,6 +166,43 @@ describe('connecting', () => {
   });
 });
 
+describe('an address that is not encrypted', () => {
+  const http = new URL('http://hooks.example.com/');
+  const https = new URL('https://hooks.example.com/');
+
+  test.each(['live', 'demo'] as const)(
+    'is judged on %s when it is registered and when it is dialled',
+    async (ENVIRONMENT) => {
+      const asked: string[] = [];
+      const guard = new AddressGuard({
+        ...addressRulesOf(loadConfig({ ENVIRONMENT })),
+        resolve: async (name) => {
+          asked.push(name);
+          return [{ address: '8.8.8.8', family: 4 }];
+        },
+      });
+      const judged = async (url: URL) => [
+        await guard.refusalOf(url),
+        await guard.addressesOf(url).catch(({ outcome, message }) => [outcome, message]),
+      ];
+      const taken = [undefined, [{ address: '8.8.8.8', family: 4 }]];
+      const message = 'Nothing was sent: the address of the subscription must be https.';
+      const refused = ['must be https', ['ADDRESS_REFUSED', message]];
+      expect(await judged(http)).toEqual(ENVIRONMENT === 'live' ? refused : taken);
+      // No name is looked up in vain.
+      expect(asked).toEqual(ENVIRONMENT === 'live' ? [] : ['hooks.example.com']);
+      expect(await judged(https)).toEqual(taken);
+    },
+  );
+
+  test('gets nothing where only https is allowed, not even a connection', async () => {
+    const receiver = await raw.start(noContent);
+    const guard = new AddressGuard({ httpsOnly: true, allowedNetworks: [], allowLoopback: true });
+    const report = await open({ guard }).attempt(targetAt(receiver.port), body);
+    expect([report.outcome, receiver.connections]).toEqual(['ADDRESS_REFUSED', 0]);
+  });
+});
+
 describe('a port', () => {
   const guardAt = (options: Partial<AddressGuardOptions>, ...addresses: string[]) =>
     new AddressGuard({ ...LIVE, resolve: knowing(...addresses), ...options });
@@ -201,5 +240,22 @@ describe('a port', () => {
     expect(await guardAt({ allowLoopback: true }, '127.0.0.1', '8.8.8.8').refusalOf(url)).toContain(
       'has port',
     );
+  });
+
+  test('is judged when it is registered as when it is dialled: by the addresses that would be dialled', async () => {
+    const url = new URL('http://hooks.example.com:5432/');
+    for (const [addresses, isTaken] of [
+      [['127.0.0.1', '10.0.0.7'], true],
+      [['127.0.0.1', '8.8.8.8'], false],
+      [['8.8.8.8', '10.0.0.7'], false],
+      [['10.0.0.7'], false],
+    ] as const) {
+      const guard = guardAt({ allowLoopback: true }, ...addresses);
+      const isDialled = await guard.addressesOf(url).then(
+        () => true,
+        () => false,
+      );
+      expect([(await guard.refusalOf(url)) === undefined, isDialled]).toEqual([isTaken, isTaken]);
+    }
   });
 });

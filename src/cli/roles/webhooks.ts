@@ -25,7 +25,6 @@ export function webhookParts(
   return {
     webhooks: {
       unitOfWork: store.operator,
-      environment: config.ENVIRONMENT,
       clock: store.clock,
       eventsMs: config.EVENT_RETENTION,
       secrets,

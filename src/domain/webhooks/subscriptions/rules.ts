@@ -64,18 +64,13 @@ const CREDENTIAL =
   /(?<![0-9A-Za-z])(ik|cs|operator|platform|support|auditor|key_custodian|service|edge|relay|maintenance)_(live|demo)_[0-9A-Za-z]{20}|whsec_/;
 
 export interface AddressPolicy {
-  environment: 'live' | 'demo';
   addressGuard: AddressGuard;
 }
 
 /** The address in canonical form, if deliveries may go there. It must have no fault. */
-export async function allowedAddress(
-  text: string,
-  { environment, addressGuard }: AddressPolicy,
-): Promise<string> {
+export async function allowedAddress(text: string, { addressGuard }: AddressPolicy): Promise<string> {
   const url = new URL(text);
-  const refusal =
-    environment === 'live' && url.protocol !== 'https:' ? 'must be https' : await addressGuard.refusalOf(url);
+  const refusal = await addressGuard.refusalOf(url);
   if (refusal !== undefined) {
     throw fieldRefusal(ErrorCode.WEBHOOK_URL_REFUSED, `The address ${refusal}.`, 'url', refusal);
   }
@@ -113,7 +108,7 @@ function decoded(href: string): string {
   return href.replace(/%([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Keeps deliveries out of non-public networks. */
+/** Keeps deliveries out of non-public networks, and on live encrypted. The sender asks it too. */
 export interface AddressGuard {
   /** Why deliveries must not go to the host, such as "resolves to 10.0.0.7, …"; undefined where they may. */
   refusalOf(url: URL): Promise<string | undefined>;

@@ -6,7 +6,6 @@ import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscript
 
 export interface WebhookDependencies {
   unitOfWork: OperatorUnitOfWork;
-  environment: 'live' | 'demo';
   clock: Clock;
   /** How long events are kept. */
   eventsMs: number;

@@ -34,7 +34,7 @@ describe('an address is good to post to', () => {
   ])('%s, kept as it is used', async (text, kept) => {
     const { addressGuard, asked } = guard();
     expect(faultOfAddress(text)).toBeUndefined();
-    await expect(allowedAddress(text, { environment: 'demo', addressGuard })).resolves.toBe(kept);
+    await expect(allowedAddress(text, { addressGuard })).resolves.toBe(kept);
     expect(asked).toEqual([new URL(kept).hostname]);
   });
 });
@@ -83,24 +83,10 @@ test.each(['cs', ...SERVICE_TOKEN_KINDS, 'edge', 'relay', 'maintenance'])(
   },
 );
 
-test('only https is allowed on live, and no host is looked up for anything else', async () => {
-  const { addressGuard, asked } = guard();
-  const http = allowedAddress('http://hooks.example.com/', { environment: 'live', addressGuard });
-  await expect(http).rejects.toMatchObject({
-    code: ErrorCode.WEBHOOK_URL_REFUSED,
-    message: 'The address must be https.',
-    fieldViolations: [{ path: 'url', message: 'must be https' }],
-  });
-  expect(asked).toEqual([]);
-  const https = allowedAddress('https://hooks.example.com/', { environment: 'live', addressGuard });
-  await expect(https).resolves.toBe('https://hooks.example.com/');
-  expect(asked).toEqual(['hooks.example.com']);
-});
-
 test('the reason of the guard against an address is in the refusal', async () => {
   const sentence = 'resolves to 10.0.0.7, which is inside a private network';
   const { addressGuard } = guard(sentence);
-  const refused = allowedAddress('https://hooks.example.com/', { environment: 'demo', addressGuard });
+  const refused = allowedAddress('https://hooks.example.com/', { addressGuard });
   await expect(refused).rejects.toMatchObject({
     code: ErrorCode.WEBHOOK_URL_REFUSED,
     message: `The address ${sentence}.`,
@@ -115,7 +101,7 @@ test('whatever is accepted is a web address that means the same when it is read 
     fc.asyncProperty(fc.constantFrom('https://', 'http://', 'HtTpS://', ''), part, async (scheme, rest) => {
       const text = scheme + rest;
       fc.pre(faultOfAddress(text) === undefined);
-      const kept = new URL(await allowedAddress(text, { environment: 'demo', addressGuard }));
+      const kept = new URL(await allowedAddress(text, { addressGuard }));
       expect(kept.href).toBe(new URL(text).href);
       expect(new URL(kept.href).href).toBe(kept.href);
       expect([kept.username, kept.password, kept.hash]).toEqual(['', '', '']);

@@ -34,7 +34,7 @@ export const LIST: ListSubscriptionsRequest = {
 };
 export const NO_LISTS = { eventTypes: [], clientIds: [] };
 
-/** Serves webhook management on live, with an instance integration. Call it in a describe block. */
+/** Serves webhook management, with an instance integration. Call it in a describe block. */
 export function webhookServing(under: DatabaseUnderTest) {
   const rigs = rpcRigs();
   return async function serving(overrides: Partial<WebhookDependencies> = {}) {
@@ -44,7 +44,6 @@ export function webhookServing(under: DatabaseUnderTest) {
     const rig = await rigs.start([
       webhookService({
         unitOfWork,
-        environment: 'live',
         clock: clock.now,
         eventsMs: EVENTS_MS,
         secrets: new SealedBox(randomBytes(32)),

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { WebhookServiceService as methods } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { AddressGuard } from '../../../../src/delivery/address-guard.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf, TOKENS } from '../../rig.js';
@@ -33,19 +34,23 @@ describeEachDatabase('what is refused about subscriptions over gRPC', (under) =>
     const { create, client } = await serving({ addressGuard: { refusalOf: refusalOfHost } });
     const { subscription } = await create();
     const inside = { url: 'https://inside.example.com/' };
-    const update = client.updateSubscription(
-      { subscriptionId: subscription.id, ...NO_LISTS, ...inside },
-      CALL,
-    );
-    for (const refused of [await refusalOf(create(inside)), await refusalOf(update)]) {
+    const update = () =>
+      client.updateSubscription({ subscriptionId: subscription.id, ...NO_LISTS, ...inside }, CALL);
+    for (const refused of [await refusalOf(create(inside)), await refusalOf(update())]) {
       expect(refused.code).toBe(ErrorCode.WEBHOOK_URL_REFUSED);
       expect(refused.message).toBe('The address resolves to 10.0.0.7, which is inside a private network.');
     }
+  });
+
+  test('an address that is not https is refused on live', async () => {
+    const addressGuard = new AddressGuard({ httpsOnly: true, allowedNetworks: [], allowLoopback: false });
+    const { create } = await serving({ addressGuard });
     const plain = await refusalOf(create({ url: 'http://hooks.example.com/' }));
-    expect([plain.code, plain.message]).toEqual([
-      ErrorCode.WEBHOOK_URL_REFUSED,
-      'The address must be https.',
-    ]);
+    expect(plain).toMatchObject({
+      code: ErrorCode.WEBHOOK_URL_REFUSED,
+      message: 'The address must be https.',
+      fieldViolations: [{ path: 'url', message: 'must be https' }],
+    });
   });
 
   test.each(['edge', 'relay', 'platform', 'auditor'] as const)(

@@ -146,7 +146,10 @@ export enum AttemptOutcome {
   TIMED_OUT = "ATTEMPT_OUTCOME_TIMED_OUT",
   /** NAME_NOT_RESOLVED - The name of the host could not be resolved. */
   NAME_NOT_RESOLVED = "ATTEMPT_OUTCOME_NAME_NOT_RESOLVED",
-  /** ADDRESS_REFUSED - The host resolved to an address where deliveries must not go, or the port is not an allowed one. */
+  /**
+   * ADDRESS_REFUSED - The host resolved to an address where deliveries must not go, the port is not an allowed one, or the address
+   * is not https on live.
+   */
   ADDRESS_REFUSED = "ATTEMPT_OUTCOME_ADDRESS_REFUSED",
   /** CONNECTION_FAILED - No connection, or it broke. */
   CONNECTION_FAILED = "ATTEMPT_OUTCOME_CONNECTION_FAILED",

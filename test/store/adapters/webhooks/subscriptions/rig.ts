@@ -38,7 +38,7 @@ export async function subscriptionRig(under: DatabaseUnderTest) {
   const due = { onDue: () => woken.push(clock.now()) };
   const unitOfWork = operatorUnitOfWork({ ...database, clock: clock.now }, due);
   const secrets = new SealedBox(randomBytes(32));
-  const policy = { environment: 'demo' as const, addressGuard: { refusalOf: async () => undefined } };
+  const policy = { addressGuard: { refusalOf: async () => undefined } };
   const connection = await newConnection(database);
   const run = <T>(work: (changes: OperatorChanges) => Promise<T>) => inNameOf(OPERATOR, unitOfWork).run(work);
   return {
