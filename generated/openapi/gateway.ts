@@ -922,7 +922,7 @@ export interface components {
              * @example 2025-12-01T08:30:00.000Z
              */
             createdAt: string;
-            /** @description Email address with which the person signs in. */
+            /** @description Email address with which the person signs in. If the person proves another one while the user is `INVITED` or `DELETED`, the user keeps the address until it is `ACTIVE`, unless the user's client asked for the other one. */
             email: components["schemas"]["EmailAddress"];
             /**
              * @description Given name, or `null`.

@@ -1,5 +1,6 @@
 import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
-import type { Account } from './rows/people.js';
+import { emailKeyOf } from './people/email-keys.js';
+import type { Account, AccountContext } from './rows/people.js';
 import type { Changes, PlatformRows, PlatformUnitOfWork } from './unit-of-work.js';
 
 /** A unit of work that sees one instance only; nothing else is found. */
@@ -96,12 +97,31 @@ function accountsOf(
 ): PlatformRows['accounts'] {
   const contextsOf = async (id: AccountId) =>
     (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId);
-  const reached = async (account: Account | undefined) =>
-    account && (await contextsOf(account.id)).length > 0 ? account : undefined;
+  const reached = async (account: Account | undefined) => {
+    const contexts = account ? await contextsOf(account.id) : [];
+    return account && contexts.length > 0 ? asKnown(account, contexts) : undefined;
+  };
   return {
     ...accounts,
     find: async (id) => reached(await accounts.find(id)),
-    findByEmail: async (email) => reached(await accounts.findByEmail(email)),
+    findByEmail: async (email) => {
+      const account = await accounts.findByEmail(email);
+      const known = await reached(account);
+      return known?.email === account?.email ? known : undefined;
+    },
     contextsOf,
   };
+}
+
+/**
+ * With the address by which users of the instance know the person; with none if the person is only a worker
+ * there, whose own address is another one.
+ */
+function asKnown(account: Account, contexts: readonly AccountContext[]): Account {
+  const emailKey = emailKeyOf(account.email);
+  const isKnown = contexts.some(
+    ({ knownEmail }) => knownEmail === null || emailKeyOf(knownEmail) === emailKey,
+  );
+  const user = contexts.find(({ member }) => member.kind === 'user');
+  return isKnown ? account : { ...account, email: user?.knownEmail ?? '' };
 }

@@ -33,6 +33,11 @@ export function contractEmailIn(table: string): RawBuilder<string> {
   return sql<string>`coalesce(${sql.ref(`${table}.contractEmail`)}, ${sql.ref(`${table}.email`)})`;
 }
 
+/** The email address that a user shows. */
+export function shownEmailIn(user: string, account: string): RawBuilder<string> {
+  return sql<string>`coalesce(${sql.ref(`${user}.knownEmail`)}, ${contractEmailIn(account)})`;
+}
+
 /** The row that an outer join found; null if it found none. */
 export function namedOrNull(id: string | null | undefined, name: string | null | undefined): Named | null {
   return id && name != null ? { id, name } : null;

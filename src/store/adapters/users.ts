@@ -4,7 +4,7 @@ import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { UserStore } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database } from '../database.js';
-import { contractEmailIn } from './directory-columns.js';
+import { shownEmailIn } from './directory-columns.js';
 import { contractJson } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';
 import { keptQuery, onlyJson } from './statements/kept-statement.js';
@@ -27,7 +27,7 @@ export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
         const user = json.object<Schemas['User']>({
           userId: column.ref('users.id').$castTo<UserId>(),
           clientId: column.ref('users.clientId').$castTo<ClientId>(),
-          email: contractEmailIn('account'),
+          email: shownEmailIn('users', 'account'),
           firstName: column.ref('users.firstName'),
           lastName: column.ref('users.lastName'),
           fullName: column.ref('users.fullName'),
@@ -37,7 +37,7 @@ export function userStore({ reader }: Pick<Database, 'reader'>): UserStore {
             firstName: column.ref('manager.firstName'),
             lastName: column.ref('manager.lastName'),
             fullName: column.ref('manager.fullName'),
-            email: contractEmailIn('managerAccount'),
+            email: shownEmailIn('manager', 'managerAccount'),
           }),
           role: json.joined<Schemas['UserRole']>(column.ref('role.id'), {
             id: column.ref('role.id').$notNull(),

@@ -14,7 +14,7 @@ import { TRIGGERS, type Trigger } from './triggers-0030.js';
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await runScript(db, tables);
-  const { words, trigger, before, digests } = isPostgres(db) ? onPostgres : onSqlite;
+  const { words, trigger, before, digests } = dialectOf(db);
   const statements = [
     ...before,
     // The triggers lock their tables, and come before the rows are read: so no write in between is missed.
@@ -28,6 +28,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) {
     await sql.raw(statement).execute(db);
   }
+}
+
+/** For a later step: the trigger finds the changed entities by another query. */
+export async function changeTrigger(db: Kysely<unknown>, name: string, changed: string): Promise<void> {
+  const { words, changedTrigger } = dialectOf(db);
+  for (const trigger of TRIGGERS.filter((each) => each.name === name)) {
+    for (const statement of changedTrigger(trigger, marking(changed, words))) {
+      await sql.raw(statement).execute(db);
+    }
+  }
+}
+
+function dialectOf(db: Kysely<unknown>): Dialect {
+  return isPostgres(db) ? onPostgres : onSqlite;
 }
 
 /** Of versions and digests: a sum of two is exact in every language, and one of millions fits 64 bits. */
@@ -101,6 +115,7 @@ interface Dialect {
   words: Words;
   before: readonly string[];
   trigger(trigger: Trigger, statement: string): readonly string[];
+  changedTrigger(trigger: Trigger, statement: string): readonly string[];
   /** Keep the digests equal to the rows: the sum of the versions of a client's entities of one type. */
   digests: readonly string[];
 }
@@ -117,6 +132,10 @@ const onSqlite: Dialect = {
       update change_feed set last_position = last_position + 1;
       ${statement};
     end`,
+  ],
+  changedTrigger: (trigger, statement) => [
+    `drop trigger changes_${trigger.name}`,
+    ...onSqlite.trigger(trigger, statement),
   ],
   digests: [
     `create trigger changes_counted after insert on changes for each row begin
@@ -147,6 +166,10 @@ const onPostgres: Dialect = {
     `create function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`,
     `create trigger changes_${name} after ${event} on ${table} for each row ${when ? `when (${when})` : ''}
       execute function changes_${name}()`,
+  ],
+  // Only its function, which locks no table.
+  changedTrigger: ({ name }, statement) => [
+    `create or replace function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`,
   ],
   // Rows that are summed when they are read: writers of one client do not wait for each other, and a
   // transaction of thousands of statements updates no row thousands of times, which becomes slow.

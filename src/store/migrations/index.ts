@@ -8,6 +8,7 @@ import * as orderOfEvents from './0012-order-of-events.js';
 import * as contractEmails from './0017-contract-emails.js';
 import * as sequenceOfChanges from './0030-sequence-of-changes.js';
 import * as livesOfServers from './0034-lives-of-servers.js';
+import * as knownEmails from './0040-known-emails.js';
 import { type Statements, script } from './script.js';
 import type { Step } from './step.js';
 
@@ -219,6 +220,7 @@ export const migrations: Record<string, Step> = {
     alter table service_tokens add column rotated_at bigint;
     alter table service_tokens add column intended_expires_at bigint;
   `),
+  '0040-known-emails': knownEmails,
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

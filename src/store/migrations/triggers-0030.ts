@@ -9,17 +9,17 @@ export interface Trigger {
 }
 
 /** The only changed entity: that of the row. */
-const entity = (type: string, row: 'new' | 'old', removed = '0', id = 'id', client = 'client_id') =>
+export const entity = (type: string, row: 'new' | 'old', removed = '0', id = 'id', client = 'client_id') =>
   `select '${type}' as entity_type, ${row}.${id} as entity_id, ${row}.${client} as client_id, ${removed} as removed`;
 
 const OFFBOARDED = 'case when new.offboarded_at is null then 0 else 1 end';
-const DELETED = "case when new.status = 'DELETED' then 1 else 0 end";
+export const DELETED = "case when new.status = 'DELETED' then 1 else 0 end";
 
 const workers = (condition: string) =>
   `select 'worker' as entity_type, id as entity_id, client_id, 0 as removed from workers
     where offboarded_at is null and ${condition}`;
 
-const users = (condition: string) =>
+export const users = (condition: string) =>
   `select 'user' as entity_type, id as entity_id, client_id, 0 as removed from users
     where status <> 'DELETED' and ${condition}`;
 

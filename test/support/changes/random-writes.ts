@@ -1,4 +1,5 @@
-import type { AccountId } from '../../../generated/ids.js';
+import type { AccountId, ClientId } from '../../../generated/ids.js';
+import { type Asker, PLATFORM } from '../../../src/domain/credentials/email-changes.js';
 import { createClient, updateClient } from '../../../src/domain/platform/organization/clients.js';
 import {
   addJobTitle,
@@ -45,13 +46,19 @@ const OPERATIONS = {
   ...{ onboardWorker, updateWorker, assignWorkerUnits, offboardWorker },
   ...{ createUser, updateUser, enableUser, disableUser, deleteUser },
   editRolePermissions,
-  /** Without the proof that many an account needs: the address takes effect at once. */
-  updateAccount: async (changes: Changes, { accountId, email }: { accountId: string; email: string }) => {
+  /** The address takes effect at once, as if the person had proved it for the asker. */
+  updateAccount: async (changes: Changes, { accountId, email, provedFor }: Proved) => {
     await changes.lock(accountId);
-    await takeEmail(changes, accountId as AccountId, email, null);
+    await takeEmail(changes, accountId as AccountId, email, provedFor);
   },
   activateUser,
 };
+
+interface Proved {
+  accountId: string;
+  email: string;
+  provedFor: Asker | null;
+}
 
 /** The first sign-in does it, and no operation. An INVITED user can be neither enabled nor disabled. */
 async function activateUser(changes: Changes, { userId }: { userId: string }): Promise<void> {
@@ -59,7 +66,7 @@ async function activateUser(changes: Changes, { userId }: { userId: string }): P
   await changes.lock(clientId);
   const user = await getUser(changes, userId);
   if (user.status === 'INVITED') {
-    await changes.users.update({ id: user.id, status: 'ACTIVE' });
+    await changes.users.update({ id: user.id, status: 'ACTIVE', knownEmail: null });
   }
 }
 
@@ -220,10 +227,11 @@ const WISHES: Record<string, (instanceId: string, choice: Choice) => Promise<Wan
     const userId = await id('users');
     return wanted('deleteUser', { userId });
   },
-  takeEmail: async (_, { id, text }) => {
+  takeEmail: async (_, { id, text, among }) => {
     return wanted('updateAccount', {
       accountId: await id('accounts'),
       email: `${text('moved')}@example.com`,
+      provedFor: among<Asker | null>([null, PLATFORM, (await id('clients')) as ClientId]),
     });
   },
   editRole: async (_, { id, text }) => {

@@ -26,7 +26,7 @@ type User struct {
 	UserId string `json:"userId"`
 	// Public id of a client: a tenant of an instance.
 	ClientId string `json:"clientId"`
-	// Email address with which the person signs in.
+	// Email address with which the person signs in. If the person proves another one while the user is `INVITED` or `DELETED`, the user keeps the address until it is `ACTIVE`, unless the user's client asked for the other one.
 	Email string `json:"email"`
 	// Given name, or `null`.
 	FirstName NullableString `json:"firstName"`

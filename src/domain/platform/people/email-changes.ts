@@ -6,11 +6,11 @@ import { DAY_SECONDS, LINK_PURPOSES, type NewLink, validateLinkLifetime } from '
 import type { WaitingNotices } from '../../credentials/notices.js';
 import type { Actor } from '../../operator/audit.js';
 import { MAX_PAGE_SIZE } from '../listing.js';
-import type { Account } from '../rows/people.js';
+import type { Account, User } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
 import { emailTaken, getAccount, lockEnabledAccount, writeAccount } from './accounts.js';
-import { refuseReplaced } from './email-addresses.js';
+import { contractEmailOf, refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 import { getUser, writeUsers } from './users.js';
 
@@ -26,14 +26,14 @@ export type EmailPorts = Ports & Pick<Changes, 'instanceId' | 'passwords'>;
 const DEFAULT_SECONDS = 7 * DAY_SECONDS;
 
 /**
- * Asks for an address of a locked account and returns whether it took effect. It does so at once only for an
- * account without a password that never belonged to another client; otherwise it waits for its proof. The
- * present address cancels the request. With a token of one instance it always waits, so that the answer does
- * not disclose accounts elsewhere.
+ * Asks for an address of a locked account, which is given with the address that the asker sees, and returns
+ * whether it took effect. It does so at once only for an account without a password that never belonged to
+ * another client; otherwise it waits for its proof. The address that the asker sees cancels the request. With
+ * a token of one instance it always waits, so that the answer does not disclose accounts elsewhere.
  */
 export async function askForEmail(
   changes: EmailPorts,
-  account: Account,
+  account: Pick<Account, 'id' | 'email'>,
   asker: Asker,
   email: string,
 ): Promise<boolean> {
@@ -58,12 +58,16 @@ export async function askForEmail(
   return false;
 }
 
-/** Gives a locked account its new address. Earlier links and requests end, so that none is revived later. */
+/**
+ * Gives a locked account its new address; `provedFor` is null if the person did not prove it. Earlier links
+ * and requests end, so that none is revived later. Users who are INVITED or DELETED keep showing the address
+ * before it, except those of the asker: a client that once invited a person must not learn later addresses.
+ */
 export async function takeEmail(
   changes: Ports,
   id: AccountId,
   email: string,
-  verifiedAt: number | null,
+  provedFor: Asker | null,
 ): Promise<void> {
   await lockUsersOf(changes, id);
   await refuseTaken(changes, id, email);
@@ -72,8 +76,16 @@ export async function takeEmail(
   if (emailKeyOf(email) !== emailKeyOf(present.email)) {
     await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
   }
-  await writeAccount(changes, present, { email, emailVerifiedAt: verifiedAt });
-  await writeUsers(changes, await changes.users.ofAccount(id));
+  const isTold = ({ clientId, status }: User) =>
+    provedFor === null || clientId === provedFor || (status !== 'INVITED' && status !== 'DELETED');
+  const users = await changes.users.ofAccount(id);
+  // Before the account: the trigger of its new address leaves out users with a known one.
+  for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
+    await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
+  }
+  const emailVerifiedAt = provedFor === null ? null : changes.now;
+  await writeAccount(changes, present, { email, emailVerifiedAt });
+  await writeUsers(changes, users.filter(isTold), { knownEmail: null });
 }
 
 /** Removes notices that were mailed. */

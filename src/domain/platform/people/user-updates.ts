@@ -4,7 +4,7 @@ import type { UserStatus } from '../../directory/names.js';
 import { assertExpectedVersion, differing, trimmed, type Update, updatedFields } from '../changes.js';
 import type { User, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { fullNameOf, getAccount, validatedPerson } from './accounts.js';
+import { fullNameOf, validatedPerson } from './accounts.js';
 import { askForEmail, type EmailPorts } from './email-changes.js';
 import { resolveUserReferences } from './user-references.js';
 import { getUser, type UserCreation, writeUsers } from './users.js';
@@ -49,7 +49,7 @@ export async function updateUser(
       // Without an event: an address that takes effect at once causes its own event.
       await changes.users.update({ id: present.id, ...changed });
     }
-    if (await askForEmail(changes, await getAccount(changes, accountId), clientId, email)) {
+    if (await askForEmail(changes, { id: accountId, email: present.email }, clientId, email)) {
       return getUser(changes, present.id);
     }
   }

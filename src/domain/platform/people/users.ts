@@ -63,6 +63,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
     status: 'INVITED',
     managerId: managerId ?? null,
     roleId: creation.roleId ?? firstRoleId,
+    knownEmail: null,
     ...madeAt(changes.now),
   };
   await changes.users.insert(user);

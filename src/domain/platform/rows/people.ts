@@ -34,6 +34,8 @@ export interface AccountContext {
   instanceId: InstanceId;
   /** Whether it admits the person, if the account is enabled. */
   enabled: boolean;
+  /** The address by which the client knows the person. For a user, null stands for the account's. */
+  knownEmail: string | null;
 }
 
 export interface AccountRows {
@@ -71,11 +73,17 @@ export interface User extends Versioned {
   status: UserStatus;
   managerId: UserId | null;
   roleId: string | null;
+  /**
+   * What is shown in the place of the account's address: for an INVITED or DELETED user, the last one before
+   * the person proved another, unless the client asked for that.
+   */
+  knownEmail: string | null;
 }
 
 /** A user with joined fields. */
 export interface UserView extends User {
   instanceId: InstanceId;
+  /** The known address, otherwise that of the account. */
   email: string;
   /** The request of the user's client, expired or not. */
   pendingEmail: Pick<EmailChange, 'email' | 'askedAt' | 'expiresAt'> | null;

@@ -33,7 +33,7 @@ export async function lockedIdentity(
 
 /**
  * Issues a code, which counts as a sign-in: an INVITED user becomes ACTIVE if it is the chosen context, which
- * is remembered. The identity must be locked.
+ * is remembered, and its client sees the present address. The identity must be locked.
  */
 export async function issueCode(
   changes: IssuePorts,
@@ -44,7 +44,7 @@ export async function issueCode(
   const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
   if (context.invited) {
     const user = await getUser(changes, context.memberId);
-    await writeUsers(changes, [user], { status: 'ACTIVE' });
+    await writeUsers(changes, [user], { status: 'ACTIVE', knownEmail: null });
   }
   const { userType, clientId } = context;
   // A choice that the browser reuses is not a new one: the person may have chosen elsewhere since.

@@ -113,7 +113,7 @@ async function take(
     return toErrorPage(LINK_IS_OVER);
   }
   const { account, change } = good;
-  await takeEmail(changes, account.id, change.email, changes.now);
+  await takeEmail(changes, account.id, change.email, change.asker);
   await endAccess(changes, account.id);
   const { id: accountId, email } = account;
   // The platform mails it to the previous address.

@@ -81,7 +81,11 @@ async function seedClient(writer: Writer, client: DemoClient, createdAt: number)
     [...client.users, ...client.workers].map(({ person }) => person),
     createdAt,
   );
-  const users = client.users.map(({ person, ...user }) => ({ ...user, ...memberOf(person) }));
+  const users = client.users.map(({ person, ...user }) => ({
+    ...user,
+    ...memberOf(person),
+    knownEmail: null,
+  }));
   await insert(writer, 'users', inOrder(users));
   await insert(writer, 'workers', inOrder(client.workers.map(workerRow)));
   const assignments = client.workers.flatMap((worker) =>

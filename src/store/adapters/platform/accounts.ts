@@ -146,7 +146,7 @@ async function usersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
     .where('users.status', '!=', 'DELETED')
     .orderBy('users.createdAt')
     .orderBy('users.id')
-    .select(['users.id', 'users.clientId', 'users.status', 'clients.instanceId'])
+    .select(['users.id', 'users.clientId', 'users.status', 'users.knownEmail', 'clients.instanceId'])
     .$narrowType<{ id: UserId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();
   return rows.map(({ id: memberId, status, ...context }) => ({
@@ -164,7 +164,7 @@ async function workersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
     .where('workers.offboardedAt', 'is', null)
     .orderBy('workers.createdAt')
     .orderBy('workers.id')
-    .select(['workers.id', 'workers.clientId', 'clients.instanceId'])
+    .select(['workers.id', 'workers.clientId', 'workers.email as knownEmail', 'clients.instanceId'])
     .$narrowType<{ id: WorkerId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();
   return rows.map(({ id: memberId, ...context }) => ({

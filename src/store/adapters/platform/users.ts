@@ -40,7 +40,8 @@ export function userRows(writer: Writer): UserRows {
           : // In a form that fits no index: SQLite would read all users of the client, in their order.
             found
               .where(sql<SqlBool>`users.client_id || '' = ${clientId}`)
-              .where('account.emailKey', 'in', emailKeys);
+              .where('account.emailKey', 'in', emailKeys)
+              .where('users.knownEmail', 'is', null);
       return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),
@@ -84,9 +85,10 @@ function views(db: Rows) {
     .selectAll('users')
     .select(['change.email as changeEmail', 'change.askedAt as changeAskedAt'])
     .select('change.expiresAt as changeExpiresAt')
-    .select(['client.instanceId', 'account.email', 'role.name as roleName'])
+    .select(['client.instanceId', 'account.email as accountEmail', 'role.name as roleName'])
     .select(['manager.firstName as managerFirstName', 'manager.lastName as managerLastName'])
-    .select(['manager.fullName as managerFullName', 'managerAccount.email as managerEmail'])
+    .select(['manager.fullName as managerFullName', 'manager.knownEmail as managerKnownEmail'])
+    .select('managerAccount.email as managerEmail')
     .$narrowType<Pick<UserView, 'id' | 'clientId' | 'instanceId' | 'accountId' | 'managerId'>>();
 }
 
@@ -112,7 +114,7 @@ function toView(row: Row): UserView {
   return {
     ...toRow(row),
     instanceId: row.instanceId,
-    email: row.email,
+    email: row.knownEmail ?? row.accountEmail,
     pendingEmail: pendingEmailIn(row),
     manager: managerIn(row),
     role: namedOrNull(row.roleId, row.roleName),
@@ -133,7 +135,7 @@ function managerIn(row: Row): UserView['manager'] {
         firstName: row.managerFirstName,
         lastName: row.managerLastName,
         fullName: row.managerFullName,
-        email: row.managerEmail,
+        email: row.managerKnownEmail ?? row.managerEmail,
       };
 }
 
@@ -149,6 +151,7 @@ function toRow(user: User): User {
     status: user.status,
     managerId: user.managerId,
     roleId: user.roleId,
+    knownEmail: user.knownEmail,
     version: user.version,
     createdAt: user.createdAt,
     updatedAt: user.updatedAt,

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { InstanceId } from '../../../../generated/ids.js';
+import type { AccountId, InstanceId } from '../../../../generated/ids.js';
 import {
   AccountStatus,
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { PLATFORM } from '../../../../src/domain/credentials/email-changes.js';
+import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import type { Changes, PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
@@ -328,6 +330,44 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     await call('whole', 'disableAccount', { accountId });
     const disabled = await call(LIMITED, 'getAccount', { key: { $case: 'email', value: email } });
     expect([disabled.account.status, disabled.contexts]).toEqual([AccountStatus.UNSPECIFIED, contexts]);
+  });
+
+  test('follows the address of no person who has not signed in there as a user', async () => {
+    await prepare();
+    const { email, accountId } = foreign as { email: string; accountId: AccountId };
+    const { clientId, instanceId } = own;
+    const { client: beside } = await call(LIMITED, 'createClient', { instanceId, name: 'Beside' });
+    const { user } = await call(LIMITED, 'createUser', { clientId, email });
+    const { user: gone } = await call(LIMITED, 'createUser', { clientId: beside.id, email });
+    await call(LIMITED, 'deleteUser', { userId: gone.id });
+    const managed = { clientId, managerUserId: user.id, withoutManager: false, email: 'cleo@example.com' };
+    const { user: report } = await call(LIMITED, 'createUser', managed);
+    const names = { firstName: 'Ben', lastName: 'Okafor' };
+    await call(LIMITED, 'onboardWorker', { clientId: beside.id, email, ...names });
+    await call('whole', 'setPassword', naming(foreign));
+    const latest = 'private@new-home.example.com';
+    await platformUnitOfWork(database).run(async (changes) => {
+      await changes.lock(accountId);
+      await takeEmail(changes, accountId, latest, PLATFORM);
+    });
+
+    const byId = { key: { $case: 'accountId', value: accountId } };
+    const byLatest = { key: { $case: 'email', value: latest }, clientId, email: latest };
+    const emailsOf = async (token: string) => [
+      (await call(token, 'getUser', { userId: user.id })).user.email,
+      (await call(token, 'getUser', { userId: gone.id })).user.email,
+      (await call(token, 'getUser', { userId: report.id })).user.manager.email,
+      (await call(token, 'getAccount', byId)).account.email,
+    ];
+    expect(await emailsOf(LIMITED)).toEqual([email, email, email, email]);
+    expect(await emailsOf('whole')).toEqual([email, email, email, latest]);
+    expect((await call(LIMITED, 'listUsers', byLatest)).users).toEqual([]);
+    expect(await outcomeOf(LIMITED, 'getAccount', byLatest)).toBe(ErrorCode.ACCOUNT_NOT_FOUND);
+
+    // Then only a worker, which takes no consent.
+    await call(LIMITED, 'deleteUser', { userId: user.id });
+    expect((await call(LIMITED, 'getAccount', byId)).account.email).toBe('');
+    expect(await outcomeOf(LIMITED, 'getAccount', byLatest)).toBe(ErrorCode.ACCOUNT_NOT_FOUND);
   });
 
   test('gets the same answer whether or not a requested address belongs to a person elsewhere', async () => {

@@ -104,10 +104,10 @@ describeEachDatabase('accounts', (under) => {
     await platform.run((changes) => deleteUser(changes, { userId: gone.id }));
     await inStatus(platform, users[1] as { id: string }, 'INACTIVE');
     const contexts = await platform.run((changes) => changes.accounts.contextsOf(account.id));
-    const instanceId = platform.instance.id;
+    const same = { instanceId: platform.instance.id, knownEmail: null };
     expect(contexts).toEqual([
-      { member: { kind: 'user', id: users[0]?.id }, clientId: platform.client.id, instanceId, enabled: true },
-      { member: { kind: 'user', id: users[1]?.id }, clientId: other.id, instanceId, enabled: false },
+      { member: { kind: 'user', id: users[0]?.id }, clientId: platform.client.id, ...same, enabled: true },
+      { member: { kind: 'user', id: users[1]?.id }, clientId: other.id, ...same, enabled: false },
     ]);
   });
 

@@ -223,14 +223,15 @@ export interface GetAccountRequest {
     /** By its public id. */
     { $case: "accountId"; value: string }
     | //
-    /** By the address of its credential. */
+    /** By the address of its credential. A token of one instance finds it only by an address that it gets. */
     { $case: "email"; value: string }
     | undefined;
 }
 
 /**
- * One account. A token of one instance gets its id, worker profile and address, and the pending addresses of
- * clients there; status, version and verification are empty.
+ * One account. A token of one instance gets its id, worker profile, and the pending addresses of clients there;
+ * status, version and verification are empty. It gets the address if a user of the person there, or the address
+ * of a worker, shows it; otherwise the one that an INVITED user has kept, or none.
  */
 export interface GetAccountResponse {
   /** The account. */

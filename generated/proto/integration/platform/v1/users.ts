@@ -79,7 +79,10 @@ export interface User {
   clientId: string;
   /** Public id of the person, who may be a user of several clients; never changes. */
   accountId: string;
-  /** Address of the person's credential. */
+  /**
+   * Address of the person's credential. If the person proves another one while the user is INVITED or DELETED, the
+   * user keeps the address until it is ACTIVE, unless the user's client asked for the other one.
+   */
   email: string;
   /** Given name. */
   firstName?:
@@ -133,7 +136,7 @@ export interface UserManager {
   fullName?:
     | string
     | undefined;
-  /** Address of the manager's credential. */
+  /** Address of the manager, as the manager's own user shows it. */
   email: string;
 }
 
@@ -197,7 +200,7 @@ export interface ListUsersRequest {
   clientId: string;
   /** Only those in one of these states; all but DELETED when empty. */
   statuses: UserStatus[];
-  /** Only the one with this address. */
+  /** Only the one whose person has this address. It does not find a user who has kept an earlier address. */
   email?:
     | string
     | undefined;
@@ -223,7 +226,7 @@ export interface UpdateUserRequest {
    * Address of the person's credential, the same for every user of the person. A new one waits in
    * pending_email for its proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a
    * person without a password who never belonged to another client, and never with a token of one instance.
-   * The present one cancels the client's earlier request.
+   * The one that the user shows cancels the client's earlier request.
    */
   email?:
     | string

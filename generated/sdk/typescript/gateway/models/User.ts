@@ -50,7 +50,7 @@ export interface User {
      */
     clientId: string;
     /**
-     * Email address with which the person signs in.
+     * Email address with which the person signs in. If the person proves another one while the user is `INVITED` or `DELETED`, the user keeps the address until it is `ACTIVE`, unless the user's client asked for the other one.
      */
     email: string;
     /**

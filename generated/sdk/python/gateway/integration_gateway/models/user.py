@@ -34,7 +34,7 @@ class User(BaseModel):
     """ # noqa: E501
     user_id: StrictStr = Field(description="Public id of a user: a person who can sign in to the dashboard on behalf of a client.", alias="userId")
     client_id: StrictStr = Field(description="Public id of a client: a tenant of an instance.", alias="clientId")
-    email: StrictStr = Field(description="Email address with which the person signs in.")
+    email: StrictStr = Field(description="Email address with which the person signs in. If the person proves another one while the user is `INVITED` or `DELETED`, the user keeps the address until it is `ACTIVE`, unless the user's client asked for the other one.")
     first_name: Optional[StrictStr] = Field(description="Given name, or `null`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(description="Family name, or `null`.", alias="lastName")
     full_name: Optional[StrictStr] = Field(description="Whole name, in the order in which the platform shows it, or `null`.", alias="fullName")
