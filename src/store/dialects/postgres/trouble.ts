@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../../../errors/service-error.js';
 import { unavailable } from '../unavailable.js';
@@ -118,6 +119,8 @@ export async function repeated<T>(
       if (!mayRepeat(error) || tries === mostTries) {
         throw error;
       }
+      // A random moment, after which those that refused each other rarely meet again.
+      await pause(Math.random() * tries);
     }
   }
 }
