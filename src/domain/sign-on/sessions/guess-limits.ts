@@ -61,10 +61,9 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
   const { accountId = UNKNOWN_ACCOUNT, passwordSetAt } = guess;
   const device = deviceKnowing(signOn, browser, { accountId, passwordSetAt });
   const from = networkOf(browser.remoteAddress);
-  // The id comes from the cookie: behind its kind it cannot be the name of a network or an account.
-  const who = device === undefined ? from : `browser ${device}`;
-  // In memory, before the database, where each count locks a row.
-  await takeGuess(signOn, who);
+  // In memory, before the database, where each count locks a row. The id of a browser comes from its cookie:
+  // behind its kind it cannot be the name of a network or an account.
+  await takeGuess(signOn, device === undefined ? from : `browser ${device}`);
   if (device !== undefined) {
     // A person can make any number of browsers known, so their attempts are also counted together.
     await takeGuess(signOn, `${accountId} at ${from}`);
@@ -76,7 +75,7 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
       return { counted, waitUntil: network.endsAt, isFirstBeyond: network.count === PER_NETWORK + 1 };
     }
     const account = keyed(signOn, 'guesses at', guess.emailKey, device ?? '');
-    const turn = await turnAt(signOn, changes, { subject: account, who });
+    const turn = await turnAt(signOn, changes, { subject: account, who: device ?? from });
     const { at, count, usedTurnOf } = turn;
     const counted = { network, account, usedTurnOf };
     return { counted, waitUntil: at, isFirstBeyond: count === TURNS.free + 1 };
