@@ -18,7 +18,7 @@ export function auditTypesPage(): Page {
     )}</tbody></table></div>`;
   });
   const body = html`<h1>Types of audit records</h1><p class="lead">${summary}</p>
-<p>A record whose outcome is “refused” tells of an act that did not take place. <code>integration audit list --type</code> takes a type, or a pattern such as <code>api_key.*</code>.</p>
+<p>The outcome “refused” means that the caller did not get what it asked for; the description names other consequences. <code>integration audit list --type</code> takes a type, or a pattern such as <code>api_key.*</code>.</p>
 ${areas}`;
   return {
     path: operatePath(AUDIT_TYPES_SLUG),

@@ -5,7 +5,7 @@
 export const AUDIT_TYPES = {
   'Sign-on': {
     sign_in:
-      'A person signed in. Refused: the password was wrong or not checked, or the person has no access there.',
+      'A person signed in. Refused: a password was wrong, or not checked (on any page), or the person has no access.',
     'sign_in.cancelled': 'A person cancelled a sign-in.',
     sign_out: 'A person signed out, or another person’s sign-in in the same browser ended the session.',
     'consent.given': 'A person approved the request of an application.',
@@ -28,18 +28,18 @@ export const AUDIT_TYPES = {
     'account.enabled': 'An account may sign in again.',
     'account.disabled': 'An account may no longer sign in anywhere.',
     'password.set': 'The password of a person was set.',
-    'account.password_removed': 'A restore removed a password that was replaced after the copy.',
+    'account.password_removed': 'A restore removed a password that was replaced or removed after the copy.',
     'email.verified': 'A person proved an address by a mailed link.',
     'email.changed':
-      'A person’s new address took effect. Refused: the password on the page of the link was wrong or not checked.',
+      'A person’s new address took effect. Refused: the password on the page of its link was wrong.',
     'link.created': 'The platform got a link to mail to a person.',
-    'link.refused': 'The form of a link was sent after the link had ended.',
+    'link.refused': 'The form of a link that sets a password was sent after the link had ended.',
     'user.created': 'A person was invited as a user.',
     'user.updated': 'A user was changed.',
     'user.enabled': 'A user was enabled.',
     'user.disabled': 'A user was disabled.',
     'user.deleted': 'A user was deleted.',
-    'user.ended': 'A restore disabled a user that was disabled or deleted after the copy.',
+    'user.ended': 'A restore disabled or deleted a user that was disabled or deleted after the copy.',
     'worker.onboarded': 'A worker was onboarded.',
     'worker.updated': 'A worker was changed.',
     'worker.units_assigned': 'The units of a worker were changed.',
@@ -47,7 +47,7 @@ export const AUDIT_TYPES = {
     'worker.ended': 'A restore offboarded a worker that was offboarded after the copy.',
     'account_notices.acknowledged': 'The platform acknowledged notices to people.',
     'personal_data.read':
-      'An operator, support or an auditor read personal data. Refused: the person does not exist.',
+      'An operator, support or an auditor read personal data. Refused: they do not exist.',
   },
   'Instances and organization': {
     'instance.created': 'An instance was created.',
@@ -112,7 +112,8 @@ export const AUDIT_TYPES = {
     'application.redirect_uri_removed': 'An application lost a redirect URI.',
     'application.secret_rotated': 'An application got another secret.',
     'application.secret_revoked': 'A secret of an application was revoked.',
-    'application.narrowed': 'A restore removed redirect URIs or scopes that were removed after the copy.',
+    'application.narrowed':
+      'A restore removed redirect URIs, scopes or grant types that were removed after the copy.',
     'client_secret.revoked': 'A restore revoked a secret that was revoked after the copy.',
     'client_secret.shortened': 'A restore gave a secret the end that it got after the copy.',
     'client_secret.suspended': 'A restore suspended a secret until an operator resumes it.',
