@@ -119,7 +119,12 @@ class ListInCopy {
     for (const { id, type } of left) {
       await this.changes.changeEach([id], `${type}.ended`, () =>
         type === 'user'
-          ? this.changes.setRow('users', id, sql`status = 'INACTIVE'`)
+          ? // An INACTIVE user has signed in, and shows later addresses of the person.
+            this.changes.setRow(
+              'users',
+              id,
+              sql`status = case status when 'INVITED' then 'DELETED' else 'INACTIVE' end`,
+            )
           : this.changes.setRow('workers', id, sql`offboarded_at = ${at}`),
       );
     }

@@ -175,16 +175,38 @@ describeEachDatabase('a person proves another address', (under) => {
     expect(await updateAs(platform, user, { email: kept.email })).toEqual(kept);
   });
 
+  /** The statuses of the users that a search by this address finds, each at its own client. */
+  async function found(platform: Platform, pairs: Record<UserStatus, Pair>, email: string) {
+    const page = { after: undefined, limit: 9 };
+    const entries = STATUSES.map(async (status) => {
+      const filter = { clientId: pairs[status].user.clientId, statuses: STATUSES, emailKeys: [email] };
+      const users = await platform.run((changes) => changes.users.page(page, filter));
+      return users.length > 0 ? [status] : [];
+    });
+    return (await Promise.all(entries)).flat();
+  }
+
   test('the list of users finds those who show it by it, and no other', async () => {
     const { platform, pairs, prove } = await person();
     await prove(NEW);
-    const found = async ({ clientId }: UserView) => {
-      const filter = { clientId, statuses: STATUSES, emailKeys: [NEW] };
-      const page = { after: undefined, limit: 9 };
-      return (await platform.run((changes) => changes.users.page(page, filter))).length;
-    };
-    const counts = await Promise.all(STATUSES.map((status) => found(pairs[status].user)));
-    expect(counts).toEqual([1, 1, 0, 0]);
+    expect(await found(platform, pairs, NEW)).toEqual(['ACTIVE', 'INACTIVE']);
+  });
+
+  test('and then the first one again: the list of users finds all of them by it', async () => {
+    const { platform, pairs, prove } = await person();
+    await prove(NEW);
+    await prove(FIRST);
+    expect(await found(platform, pairs, FIRST)).toEqual(STATUSES);
+  });
+
+  test('the address that the account already has, asked for by a client whose user shows an earlier one', async () => {
+    const { platform, pairs, prove } = await person();
+    await prove(NEW);
+    const client = await newClient(platform, platform.instance.id, 'invited by the present address');
+    const later = await invite(platform, client.id, { email: NEW });
+    await prove(NEW, pairs.INVITED.user.clientId);
+    expect(await shown(platform, pairs)).toMatchObject({ INVITED: NEW, DELETED: FIRST });
+    expect(await readUser(platform, later)).toEqual(later);
   });
 
   test('an address that takes effect without a proof is shown by all users', async () => {

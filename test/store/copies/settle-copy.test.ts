@@ -455,14 +455,21 @@ describeEachDatabase('a restored database', (under) => {
     const elsewhere = await plantUser(database, {
       ...{ account_id: account as never, client_id: (await plantClient(database)).id },
     });
+    const invited = await plantUser(database, {
+      ...{ account_id: account as never, client_id: (await plantClient(database)).id, status: 'INVITED' },
+    });
     const valid = await validIn(database.reader, NOW);
     const settled = await settleCopy(database, { ...UNKNOWN, valid: { ...valid, members: [elsewhere.id] } });
-    expect([settled.disabled.accounts, settled.memberships]).toEqual([[], [user]]);
+    expect([settled.disabled.accounts, new Set(settled.memberships)]).toEqual([
+      [],
+      new Set([user, invited.id]),
+    ]);
     const statuses = await database.reader.selectFrom('users').select(['id', 'status']).execute();
     expect(new Map(statuses.map(({ id, status }) => [id, status]))).toEqual(
       new Map([
         [user, 'INACTIVE'],
         [elsewhere.id, 'ACTIVE'],
+        [invited.id, 'DELETED'],
       ]),
     );
     expect(await audited(database)).toContain(`restore user.ended ${user}`);

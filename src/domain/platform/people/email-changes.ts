@@ -80,8 +80,10 @@ export async function takeEmail(
     provedFor === null || clientId === provedFor || (status !== 'INVITED' && status !== 'DELETED');
   const users = await changes.users.ofAccount(id);
   // Before the account: the trigger of its new address leaves out users with a known one.
-  for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
-    await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
+  if (email !== present.email) {
+    for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
+      await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
+    }
   }
   const emailVerifiedAt = provedFor === null ? null : changes.now;
   await writeAccount(changes, present, { email, emailVerifiedAt });

@@ -114,11 +114,14 @@ async function take(
   }
   const { account, change } = good;
   await takeEmail(changes, account.id, change.email, change.asker);
-  await endAccess(changes, account.id);
   const { id: accountId, email } = account;
-  // The platform mails it to the previous address.
-  const notice = { id: newRecordId('ntc'), kind: 'email_changed', accountId, email } as const;
-  await changes.notices.insert({ ...notice, createdAt: changes.now });
+  // A client whose user shows an earlier address may ask for the present one.
+  if (email !== change.email) {
+    await endAccess(changes, accountId);
+    // The platform mails it to the previous address.
+    const notice = { id: newRecordId('ntc'), kind: 'email_changed', accountId, email } as const;
+    await changes.notices.insert({ ...notice, createdAt: changes.now });
+  }
   const person = { type: 'account', id: accountId };
   await auditIn(changes, browser, person, {
     type: 'email.changed',

@@ -21,6 +21,11 @@ const byIds = statement((db, { ids }: { ids: string }) =>
     .orderBy('users.id'),
 );
 
+/** So that a search by an address does not tell a client which later address a person has. */
+const showsAddressOfAccount = sql<SqlBool>`
+  coalesce(users.known_email = coalesce(account.contract_email, account.email), true)
+`;
+
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'users');
@@ -41,7 +46,7 @@ export function userRows(writer: Writer): UserRows {
             found
               .where(sql<SqlBool>`users.client_id || '' = ${clientId}`)
               .where('account.emailKey', 'in', emailKeys)
-              .where('users.knownEmail', 'is', null);
+              .where(showsAddressOfAccount);
       return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
     ofAccount: (id) => allWhere(db, 'accountId', id),

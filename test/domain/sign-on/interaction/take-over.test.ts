@@ -221,6 +221,21 @@ describe('a new address', () => {
     expect(await toldTo()).toEqual([[rig.there.instanceId, 'moreau@example.com']]);
   });
 
+  test('that is already the present one ends nothing, and is shown by the user of the client that asked', async () => {
+    const { rig, person, tokenHash } = await wished('moreau@example.com');
+    await confirm(rig, tokenHash);
+    const users = await rig.run((changes) => changes.users.ofAccount(person.accountId));
+    const invited = users.find(({ clientId }) => clientId === rig.there.clientId)?.id ?? '';
+    await rig.run((changes) => updateUser(changes, { userId: invited, email: 'moreau@example.com' }));
+    const browser = await signedInBrowser(rig, { ...person, email: 'moreau@example.com' });
+    expect(await confirm(rig, await changeLink(rig, invited))).toMatchObject({ page: 'email_changed' });
+    expect(codeOf(await browser.authorize({ prompt: 'none' }))).not.toBe('');
+    const shown = await rig.run((changes) => changes.users.find(invited));
+    expect([shown?.status, shown?.email]).toEqual(['INVITED', 'moreau@example.com']);
+    const notices = await rig.signOn.unitOfWork.rows.notices.page({ after: undefined, limit: 10 });
+    expect(notices.map(({ email }) => email)).toEqual([person.email]);
+  });
+
   test('and the deletion of its user wait for each other: both lock the account before the client', async () => {
     const { rig, person, userId } = await wished();
     const locked: string[] = [];
