@@ -129,7 +129,7 @@ describe('the relay', () => {
           await new Promise(setImmediate);
         }
       };
-      // So many are recorded without waiting for more: a third of those for which a claim is worthwhile.
+      // The recorder reports 16 results without waiting for more; a claim is worthwhile from 48 free slots.
       const endSome = async () => {
         for (const end of [...sender.running.values()].slice(0, 16)) {
           end('SUCCEEDED');
@@ -279,7 +279,7 @@ describe('a relay that stops', () => {
     expect(later.some((id) => domain.recorded.has(id))).toBe(false);
   });
 
-  test('sends all of a claim, of which it has begun some', async () => {
+  test('sends the rest of a claim of which it has sent some', async () => {
     const sender = new HeldSender(() => true);
     const { domain, relay } = start({ sender, sends: 100 });
     const begunInTurn = countedByTurn(sender);
@@ -298,7 +298,7 @@ describe('a relay that stops', () => {
     expect([...domain.recorded.keys()].sort()).toEqual(ids.sort());
   });
 
-  test('sends what a claim on its way still brings', async () => {
+  test('sends the deliveries of a claim that is still under way', async () => {
     const domain = new FakeDomain();
     const { told: claimed, tell: asked } = signalled();
     const { relay } = start({
