@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { changedOne } from '../adapters/statements/kept-statement.js';
+import { assertChanged } from '../adapters/statements/plain-writes.js';
 import type { Reader, Writer } from '../database.js';
 
 export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
@@ -77,10 +78,10 @@ export async function revoke(
   at: number,
 ): Promise<void> {
   const { table, isRevocable } = CREDENTIALS[kind];
-  await (isRevocable
+  const end = isRevocable
     ? sql`update ${sql.table(table)} set revoked_at = ${at} ${newVersionOf(kind)} where id = ${id}`
-    : sql`delete from ${sql.table(table)} where id = ${id}`
-  ).execute(writer);
+    : sql`delete from ${sql.table(table)} where id = ${id}`;
+  assertChanged(changedOne(await end.execute(writer)), id);
 }
 
 /** Of these rows, only those of API keys have a version. */

@@ -7,13 +7,13 @@ import type {
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
-import { plainWrites } from '../statements/plain-writes.js';
+import { certainWrites, plainWrites } from '../statements/plain-writes.js';
 
 export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'applications');
   const redirectUris = plainWrites(db, 'applicationRedirectUris');
-  const secrets = plainWrites(db, 'applicationSecrets');
+  const secrets = { ...plainWrites(db, 'applicationSecrets'), ...certainWrites(db, 'applicationSecrets') };
   return {
     find: async (id) => {
       const row = await db.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();

@@ -12,7 +12,7 @@ import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Database, StoreWatch, Writer } from '../../database.js';
 import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
-import { changedOne, statement } from '../statements/kept-statement.js';
+import { changedOne, changedRows, statement } from '../statements/kept-statement.js';
 import { keptInsertion } from '../statements/plain-writes.js';
 
 type Row = Tables['auditEvents'];
@@ -22,6 +22,17 @@ const insertion = keptInsertion(
   (db, rows: readonly Row[]) => db.insertInto('auditEvents').values(rows),
   executeCompiled,
 );
+
+/** A trigger or a rule may leave out rows without an error. Then the write must not be committed. */
+async function insertAll(db: Rows, rows: readonly Row[]): Promise<void> {
+  const answers = await insertion(db, rows);
+  const stored = answers.reduce((sum, answer) => sum + changedRows(answer), 0);
+  if (stored !== rows.length) {
+    throw new Error(
+      `The database stored ${stored} of ${rows.length} audit records, so the write is undone. A trigger or a rule suppresses them; integration doctor names it.`,
+    );
+  }
+}
 
 /** Only after its predecessor in the chain. */
 const continuation = statement((db, { previous, ...row }: Row & { previous: number }) =>
@@ -81,7 +92,7 @@ export async function storeRecord(writer: Writer, event: AuditEvent): Promise<vo
   if (chains) {
     lateRowsOf(writer).add(chains, event);
   } else {
-    await insertion(camelCased(writer), [toRow(event, { chain: null, seq: null, hash: null })]);
+    await insertAll(camelCased(writer), [toRow(event, { chain: null, seq: null, hash: null })]);
   }
 }
 
@@ -166,14 +177,14 @@ class AuditChains implements LateWriter<AuditEvent> {
       this.onBroken(taken.chain);
       return undefined;
     }
-    await insertion(db, others);
+    await insertAll(db, others);
     return placeOf(others.at(-1) ?? first);
   }
 
   async #begin(db: Rows, events: readonly AuditEvent[]): Promise<ChainPlace> {
     const chain = `${newRecordId('ach')}.${fingerprintOf(this.mac)}`;
     const rows = this.#linked(events, { chain, seq: 0, hash: NO_HASH });
-    await insertion(db, rows);
+    await insertAll(db, rows);
     return placeOf(rows.at(-1) as Row);
   }
 

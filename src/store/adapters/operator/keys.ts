@@ -5,11 +5,12 @@ import type { ServiceToken, ServiceTokenRows } from '../../../domain/operator/ro
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
-import { plainWrites } from '../statements/plain-writes.js';
+import { certainWrites, plainWrites } from '../statements/plain-writes.js';
 
 export function apiKeyRows(writer: Writer): ApiKeyRows {
   const db = camelCased(writer);
-  const writes = plainWrites(db, 'apiKeys');
+  const { insert } = plainWrites(db, 'apiKeys');
+  const { update } = certainWrites(db, 'apiKeys');
   const apiKeys = () =>
     db
       .selectFrom('apiKeys')
@@ -22,15 +23,16 @@ export function apiKeyRows(writer: Writer): ApiKeyRows {
       const found = apiKeys().where(({ and }) => and({ integrationId }));
       return newestFirst(found.where(inStatus(status, now)), 'api_keys', page);
     },
-    insert: (apiKey, hash) => writes.insert({ ...apiKey, hash: Buffer.from(hash).toString('base64url') }),
+    insert: (apiKey, hash) => insert({ ...apiKey, hash: Buffer.from(hash).toString('base64url') }),
     update: ({ id, label, version, expiresAt, rotatedAt, intendedExpiresAt, revokedAt }) =>
-      writes.update({ id, label, version, expiresAt, rotatedAt, intendedExpiresAt, revokedAt }),
+      update({ id, label, version, expiresAt, rotatedAt, intendedExpiresAt, revokedAt }),
   };
 }
 
 export function serviceTokenRows(writer: Writer): ServiceTokenRows {
   const db = camelCased(writer);
-  const { insert, update } = plainWrites(db, 'serviceTokens');
+  const { insert } = plainWrites(db, 'serviceTokens');
+  const { update } = certainWrites(db, 'serviceTokens');
   const tokens = () =>
     db
       .selectFrom('serviceTokens')

@@ -1,19 +1,26 @@
 import type { Compilable, CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
 import { named } from '../../dialects/postgres/named-statements.js';
-import { keep, placeholders, posted } from './kept-statement.js';
+import { changedOne, keep, placeholders, posted, statement } from './kept-statement.js';
 
 type Row = { id: string };
 
 /** Stands for every table. */
 type Db = Kysely<{ table: Row }>;
 type Table = 'table';
+type Build = (db: Db, table: Table, row: Row) => Compilable<unknown>;
+type Write = (db: Rows, row: Row) => Promise<void>;
 
-const insertion = perColumns((db, table, row) => db.insertInto(table).values(row));
-const change = perColumns((db, table, { id, ...fields }) =>
-  db.updateTable(table).set(fields).where('id', '=', id),
-);
-const deletion = perColumns((db, table, { id }) => db.deleteFrom(table).where('id', '=', id));
+const insertRow: Build = (db, table, row) => db.insertInto(table).values(row);
+const updateRow: Build = (db, table, { id, ...fields }) =>
+  db.updateTable(table).set(fields).where('id', '=', id);
+const deleteRow: Build = (db, table, { id }) => db.deleteFrom(table).where('id', '=', id);
+
+const insertion = perColumns(insertRow, posted<Row>);
+const change = perColumns(updateRow, posted<Row>);
+const deletion = perColumns(deleteRow, posted<Row>);
+const certainChange = perColumns(updateRow, certain);
+const certainDeletion = perColumns(deleteRow, certain);
 
 /** The writes of one row of a table; those of existing rows find them by `id`. */
 export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
@@ -24,17 +31,41 @@ export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
   };
 }
 
+/**
+ * The same for rows that let callers in: waits for the answer, and throws unless one row was changed. A
+ * trigger that leaves the row as it is raises no error, and the caller would be told that access has ended.
+ */
+export function certainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
+  return {
+    update: (row: Updateable<Tables[Name]> & Row): Promise<void> => certainChange(db, name, row),
+    delete: (id: string): Promise<void> => certainDeletion(db, name, { id }),
+  };
+}
+
+function certain(build: (rows: Rows, row: Row) => Compilable<unknown>): Write {
+  const write = statement(build);
+  return async (rows, row) => assertChanged(changedOne(await write(rows, row)), row.id);
+}
+
+/** Throws unless the row was changed. The caller has read it in the same transaction. */
+export function assertChanged(isChanged: boolean, id: string): void {
+  if (!isChanged) {
+    throw new Error(
+      `The database did not change ${id}, so the write is undone. A trigger or a rule may prevent it.`,
+    );
+  }
+}
+
 /** A kept statement for each table and set of columns. */
-function perColumns(build: (db: Db, table: Table, row: Row) => Compilable<unknown>) {
-  const kept = new Map<string, ReturnType<typeof posted<Row>>>();
+function perColumns(build: Build, write: (build: (rows: Rows, row: Row) => Compilable<unknown>) => Write) {
+  const kept = new Map<string, Write>();
   return async (db: Rows, name: keyof Tables, given: Row): Promise<void> => {
     const row = Object.values(given).includes(undefined as never) ? withoutMissing(given) : given;
     const signature = [name, ...Object.keys(row)].join();
-    const write =
-      kept.get(signature) ??
-      posted((rows: Rows, values: Row) => build(rows as unknown as Db, name as Table, values));
-    kept.set(signature, write);
-    await write(db, row);
+    const keptWrite =
+      kept.get(signature) ?? write((rows, values) => build(rows as unknown as Db, name as Table, values));
+    kept.set(signature, keptWrite);
+    await keptWrite(db, row);
   };
 }
 

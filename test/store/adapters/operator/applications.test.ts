@@ -13,6 +13,7 @@ import {
 } from '../../../../src/domain/operator/applications.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
+import { plantSilentTrigger } from '../../../support/silent-trigger.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';
 
 const CALLBACK = 'https://rota.example.com/callback';
@@ -224,6 +225,21 @@ describeEachDatabase('applications', (under) => {
     expect((await hashes()).sort()).toEqual([hashOf(first.clientSecret), hashOf(second.clientSecret)].sort());
     await run((changes) => rotateSecret(changes, 'demo', { applicationId, overlapSeconds: 0 }));
     await expect(hashes()).resolves.toHaveLength(1);
+  });
+
+  test('a secret is not answered as revoked or ending when a trigger left it as it was', async () => {
+    const { database, application, run, audited } = await rigWith();
+    const [{ id: secretId } = { id: '' }] = application.secrets;
+    const before = await audited();
+    const table = 'application_secrets';
+    await plantSilentTrigger(database, under.kind, { table, event: 'delete' });
+    const wanted = { applicationId: application.id, secretId };
+    const kept = `The database did not change ${secretId}`;
+    await expect(run((changes) => revokeSecret(changes, wanted))).rejects.toThrow(kept);
+    await plantSilentTrigger(database, under.kind, { table, event: 'update' }, 'hush_more');
+    const rotation = { applicationId: application.id, overlapSeconds: 60 };
+    await expect(run((changes) => rotateSecret(changes, 'demo', rotation))).rejects.toThrow(kept);
+    expect(await audited()).toEqual(before);
   });
 
   test('a revoked secret is gone at once', async () => {

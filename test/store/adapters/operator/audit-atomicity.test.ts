@@ -6,6 +6,7 @@ import { withAuditChains } from '../../../../src/store/adapters/operator/audit-c
 import { auditAction, auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import type { Writer } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { plantSilentTrigger } from '../../../support/silent-trigger.js';
 import { auditFindings } from './audit-findings.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
@@ -78,6 +79,34 @@ describeEachDatabase('a write and its audit record', (under) => {
     ]);
     expect(await findings()).toEqual([]);
     expect(broken).toEqual([]);
+  });
+
+  test('are undone when a trigger drops a record without an error, be it the first or a later one', async () => {
+    const { bare, make, made, database, insert, audit } = await rigOver(under);
+    await make('before');
+    const when = "new.subject_id = 'hushed'";
+    await plantSilentTrigger(bare, under.kind, { table: 'audit_events', event: 'insert', when });
+    const undone = /^The database stored \d of \d audit records, so the write is undone\./;
+    await expect(make('hushed')).rejects.toThrow(undone);
+    const second = database.write(async (writer) => {
+      await audit(writer, 'other');
+      await audit(writer, 'hushed');
+      await insert(writer, 'other');
+    });
+    await expect(second).rejects.toThrow(undone);
+    await make('later');
+    expect(await made()).toEqual(['before', 'later']);
+  });
+
+  test('are undone when a trigger drops the record before there are chains', async () => {
+    const { bare, insert, audit, made } = await rigOver(under);
+    await plantSilentTrigger(bare, under.kind, { table: 'audit_events', event: 'insert' });
+    const write = bare.write(async (writer) => {
+      await insert(writer, 'unchained');
+      await audit(writer, 'unchained');
+    });
+    await expect(write).rejects.toThrow('The database stored 0 of 1 audit records');
+    expect(await made()).toEqual([]);
   });
 
   test('are refused once when a stranger has taken the place of the record, and not for ever', async () => {

@@ -19,6 +19,7 @@ import { serviceTokenStore, visitStore } from '../../../../src/store/adapters/ac
 import type { Database } from '../../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
+import { plantSilentTrigger } from '../../../support/silent-trigger.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +42,20 @@ describeEachDatabase('API keys', (under) => {
     expect(key.startsWith(apiKey.hint.slice(0, -1))).toBe(true);
     await expect(found(key)).resolves.toMatchObject({ id: apiKey.id, integrationId, revokedAt: null });
     await expect(everythingIn(database)).resolves.not.toContain(key.slice(13));
+  });
+
+  test('no change of it is answered as done when a trigger left it as it was', async () => {
+    const { database, run, apiKey, key, found, audited } = await issued();
+    await plantSilentTrigger(database, under.kind, { table: 'api_keys', event: 'update' });
+    const before = await audited();
+    const kept = new RegExp(`^The database did not change ${apiKey.id}, so the write is undone\\.`);
+    await expect(run((changes) => revokeApiKey(changes, apiKey.id))).rejects.toThrow(kept);
+    const rotation = { apiKeyId: apiKey.id };
+    await expect(run((changes) => rotateApiKey(changes, 'demo', rotation))).rejects.toThrow(kept);
+    const update = { ...rotation, expiresAt: apiKey.createdAt + HOUR_MS };
+    await expect(run((changes) => updateApiKey(changes, update))).rejects.toThrow(kept);
+    expect(await audited()).toEqual(before);
+    await expect(found(key)).resolves.toMatchObject({ expiresAt: null, revokedAt: null });
   });
 
   test('rotating it issues a successor, and both are known until the overlap is over', async () => {
@@ -299,6 +314,20 @@ describeEachDatabase('service tokens of operators', (under) => {
     await expect(refusal(revoke())).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
     await make('operator');
     await expect(revoke()).resolves.toMatchObject({ revokedAt: expect.any(Number) });
+  });
+
+  test('one is not answered as revoked or rotated when a trigger left it as it was', async () => {
+    const { database, run, audited } = await operatorRig(under);
+    const { serviceToken } = await run((changes) =>
+      createServiceToken(changes, 'live', { kind: 'platform', label: 'Back office' }),
+    );
+    await plantSilentTrigger(database, under.kind, { table: 'service_tokens', event: 'update' });
+    const before = await audited();
+    const kept = `The database did not change ${serviceToken.id}`;
+    await expect(run((changes) => revokeServiceToken(changes, serviceToken.id))).rejects.toThrow(kept);
+    const rotation = { serviceTokenId: serviceToken.id };
+    await expect(run((changes) => rotateServiceToken(changes, 'live', rotation))).rejects.toThrow(kept);
+    expect(await audited()).toEqual(before);
   });
 
   test('a token without a role is refused', async () => {
