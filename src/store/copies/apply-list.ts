@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { MAY_SIGN_IN } from '../../domain/directory/names.js';
 import type { CopyChanges } from './copy-changes.js';
 import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
-import { applicationLists, unexpired, type ValidList } from './valid-list.js';
+import { assertEnded } from './left-valid.js';
+import { applicationLists, unexpired, type ValidList, without } from './valid-list.js';
 
 /** What a list of valid items ended permanently in a copy. */
 export interface Applied {
@@ -56,7 +57,7 @@ class ListInCopy {
       const { kind, id } = each;
       const end = ends.get(id);
       if (end === undefined) {
-        await revoke(writer, each, at);
+        assertEnded(await revoke(writer, each, at), id);
         await this.changes.record(`${kind}.revoked`, { type: kind, id }, { reason: 'restored' });
         revoked.push(each);
       } else if (isEarlier(end, each.expiresAt)) {
@@ -190,8 +191,11 @@ class ListInCopy {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
       .map(([id]) => id);
-    return this.changes.changeEach(lost, 'account.password_removed', (id) =>
-      this.changes.countChanged(sql`delete from passwords where account_id = ${id}`),
+    return this.changes.changeEach(
+      lost,
+      'account.password_removed',
+      async (id) =>
+        (await this.changes.countChanged(sql`delete from passwords where account_id = ${id}`)) === 1,
     );
   }
 
@@ -199,12 +203,6 @@ class ListInCopy {
   #lost(kind: 'applications' | 'accounts' | 'subscriptions' | 'instanceIntegrations'): string[] {
     return without(this.present[kind], this.valid[kind]);
   }
-}
-
-/** What only the first list has. */
-export function without(list: readonly string[], others: readonly string[] = []): string[] {
-  const excluded = new Set(others);
-  return list.filter((each) => !excluded.has(each));
 }
 
 function isEarlier(end: number | null, present: number | null): end is number {

@@ -5,6 +5,7 @@ import { newVersion } from '../../domain/version.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { changedRows } from '../adapters/statements/kept-statement.js';
 import type { Writer } from '../database.js';
+import { assertEnded } from './left-valid.js';
 
 /** Changes of rows in a restored database, each with its audit record. */
 export class CopyChanges {
@@ -22,15 +23,23 @@ export class CopyChanges {
     return changedRows(await statement.execute(this.writer));
   }
 
-  /** Applies the change to each id and records it. Returns the ids. */
+  /** Ends the rows that meet the condition, and throws if one still does. Returns their number. */
+  async endWhere(table: string, end: RawBuilder<unknown>, condition: RawBuilder<unknown>): Promise<number> {
+    const ended = await this.countChanged(sql`${end} where ${condition}`);
+    const left = await sql`select 1 from ${sql.table(table)} where ${condition} limit 1`.execute(this.writer);
+    assertEnded(left.rows.length === 0, `rows of ${table}`);
+    return ended;
+  }
+
+  /** Applies the change, which returns whether it changed a row, and records it. Returns the ids. */
   async changeEach(
     ids: string[],
     type: AuditType,
-    change: (id: string) => Promise<unknown>,
+    change: (id: string) => Promise<boolean>,
   ): Promise<string[]> {
     const [kind = ''] = type.split('.');
     for (const id of ids) {
-      await change(id);
+      assertEnded(await change(id), id);
       await this.record(type, { type: kind, id }, { reason: 'restored' });
     }
     return ids;

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { newVersion } from '../../domain/version.js';
 import { changedOne } from '../adapters/statements/kept-statement.js';
-import { assertChanged } from '../adapters/statements/plain-writes.js';
 import type { Reader, Writer } from '../database.js';
 
 export type CredentialKind = 'api_key' | 'service_token' | 'client_secret';
@@ -71,17 +70,17 @@ export async function setEnd(
   return changedOne(await change.execute(writer));
 }
 
-/** Ends a credential permanently. */
+/** Ends a credential permanently. Returns whether it did. */
 export async function revoke(
   writer: Writer,
   { kind, id }: Pick<Credential, 'kind' | 'id'>,
   at: number,
-): Promise<void> {
+): Promise<boolean> {
   const { table, isRevocable } = CREDENTIALS[kind];
   const end = isRevocable
     ? sql`update ${sql.table(table)} set revoked_at = ${at} ${newVersionOf(kind)} where id = ${id}`
     : sql`delete from ${sql.table(table)} where id = ${id}`;
-  assertChanged(changedOne(await end.execute(writer)), id);
+  return changedOne(await end.execute(writer));
 }
 
 /** Of these rows, only those of API keys have a version. */

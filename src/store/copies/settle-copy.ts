@@ -1,17 +1,18 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import type { AuditType } from '../../domain/operator/audit-types.js';
 import { newVersion } from '../../domain/version.js';
 import { beginLife } from '../adapters/lives.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
 import type { Writer } from '../database.js';
-import { type Applied, applyList, without } from './apply-list.js';
+import { type Applied, applyList } from './apply-list.js';
 import { CopyChanges } from './copy-changes.js';
 import { RESTORED_TYPE, RESTORER } from './copy-facts.js';
 import { type Credential, credentialsWhere, setEnd } from './credentials.js';
+import { refuseLeftValid } from './left-valid.js';
 import type { OpenedDatabase } from './open-copy.js';
 import { type Suspended, suspendedIn } from './suspended.js';
-import { unexpired, type ValidList, validIn } from './valid-list.js';
+import { unexpired, type ValidList, validIn, without } from './valid-list.js';
 
 export interface Settling {
   at: number;
@@ -42,8 +43,29 @@ export interface Settled extends Applied {
   heldEarlier: { id: string; since: number }[];
 }
 
-/** Ends in one transaction, before the service uses the copy, what may have been revoked since. */
-export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: Settling): Promise<Settled> {
+/**
+ * Ends in one transaction, before the service uses the copy, what may have been revoked since. Throws if the
+ * committed database has anything valid that should not be: a trigger may have kept it.
+ */
+export async function settleCopy(
+  { write, reader }: Pick<OpenedDatabase, 'write' | 'reader'>,
+  settling: Settling,
+): Promise<Settled> {
+  const { at, keepSessions, keepKeys, sendWebhooks } = settling;
+  const { settled, valid } = await settle(write, settling);
+  refuseLeftValid(await validIn(reader, at), {
+    ...valid,
+    ...(keepKeys ? {} : { apiKeys: {}, serviceTokens: {}, clientSecrets: {} }),
+    ...(keepSessions ? {} : { signingKeys: [] }),
+    ...(sendWebhooks ? {} : { subscriptions: [] }),
+  });
+  return settled;
+}
+
+function settle(
+  write: OpenedDatabase['write'],
+  settling: Settling,
+): Promise<{ settled: Settled; valid: ValidList }> {
   const { at, attributes } = settling;
   return write(async (writer) => {
     // Before any change: readers have to see every change of the restore.
@@ -56,7 +78,7 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     const valid = settling.valid ?? present;
     const applied = await applyList(changes, present, valid);
     const ended = await endSessions(changes, present, applied, { ...settling, valid });
-    const consents = await changes.countChanged(sql`delete from consents`);
+    const consents = await changes.endWhere('consents', sql`delete from consents`, sql`1 = 1`);
     const suspended = await suspendCredentials(changes, settling);
     const held = await holdDeliveries(changes, present, applied, settling);
     const heldEarlier = earlier.filter(({ id }) => !applied.disabled.subscriptions.includes(id));
@@ -64,7 +86,8 @@ export function settleCopy({ write }: Pick<OpenedDatabase, 'write'>, settling: S
     await changes.record(RESTORED_TYPE, { type: 'database', id: 'copy' }, attributes);
     const alive = await credentialsWhere(writer, unexpired(at));
     const notices = await waitingNotices(writer);
-    return { ended, consents, ...applied, suspended, alive, notices, suspendedEarlier, held, heldEarlier };
+    const left = { suspended, alive, notices, suspendedEarlier, held, heldEarlier };
+    return { settled: { ended, consents, ...applied, ...left }, valid };
   });
 }
 
@@ -101,19 +124,13 @@ async function endSessions(
   // The list proves that these accounts were locked out or had their sessions ended.
   const locked = [...new Set([...disabled.accounts, ...passwords])].map((id) => sql`account_id = ${id}`);
   for (const whose of keepSessions ? locked : [sql`1 = 1`]) {
-    ended.sessions += await changes.countChanged(sql`delete from sessions where ${whose}`);
-    ended.grants += await changes.countChanged(
-      sql`update grants set revoked_at = ${at} where revoked_at is null and ${whose}`,
-    );
-    ended.codes += await changes.countChanged(
-      sql`update authorization_codes set status = 'EXPIRED' where status = 'ISSUED' and ${whose}`,
-    );
-    ended.links += await changes.countChanged(
-      sql`update account_links set ended_at = ${at} where ended_at is null and ${whose}`,
-    );
-    ended.links += await changes.countChanged(
-      sql`update email_changes set link_hash = null where link_hash is not null and ${whose}`,
-    );
+    const end = (table: string, change: RawBuilder<unknown>, isOpen: RawBuilder<unknown>) =>
+      changes.endWhere(table, sql`update ${sql.table(table)} set ${change}`, sql`${isOpen} and ${whose}`);
+    ended.sessions += await changes.endWhere('sessions', sql`delete from sessions`, whose);
+    ended.grants += await end('grants', sql`revoked_at = ${at}`, sql`revoked_at is null`);
+    ended.codes += await end('authorization_codes', sql`status = 'EXPIRED'`, sql`status = 'ISSUED'`);
+    ended.links += await end('account_links', sql`ended_at = ${at}`, sql`ended_at is null`);
+    ended.links += await end('email_changes', sql`link_hash = null`, sql`link_hash is not null`);
   }
   const listed = keepSessions ? valid.signingKeys : [];
   const signingKeys = await changes.endSigningKeys(without(present.signingKeys, listed));

@@ -68,6 +68,12 @@ export function unexpired(now: number) {
   return sql<boolean>`(expires_at is null or expires_at > ${now})`;
 }
 
+/** What only the first list has. */
+export function without(list: readonly string[], others: readonly string[] = []): string[] {
+  const excluded = new Set(others);
+  return list.filter((each) => !excluded.has(each));
+}
+
 async function endsIn(reader: Reader, table: string, condition: ReturnType<typeof sql>): Promise<Ends> {
   const { rows } = await sql<{ id: string; expires_at: number | null }>`
     select id, expires_at from ${sql.table(table)} where ${condition} order by id

@@ -8,6 +8,7 @@ import { type ValidList, validIn } from '../../../src/store/copies/valid-list.js
 import type { Database } from '../../../src/store/database.js';
 import type { Schema } from '../../../src/store/schema.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { plantSilentTrigger, plantTrigger } from '../../support/planted-triggers.js';
 import { plantSubscription } from '../adapters/webhooks/sending/rig.js';
 import { newConnection, plantDelivery } from '../adapters/webhooks/subscriptions/rig.js';
 import { plantAccount, plantClient, plantUser } from '../directory-rows.js';
@@ -224,6 +225,44 @@ describeEachDatabase('a restored database', (under) => {
     expect(await database.reader.selectFrom('application_secrets').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'applications')).toMatchObject({ enabled: 0 });
     expect(await suspendedIn(database.reader)).toEqual([]);
+  });
+
+  test.each([
+    ['api_keys', 'update', { apiKeys: {} }],
+    ['service_tokens', 'update', { serviceTokens: {} }],
+    ['application_secrets', 'delete', { clientSecrets: {} }],
+    ['applications', 'update', { applications: [] }],
+    ['accounts', 'update', { accounts: [] }],
+    ['users', 'update', { members: [] }],
+    ['passwords', 'delete', { passwords: {} }],
+    ['subscriptions', 'update', { subscriptions: [] }],
+    ['subscription_secrets', 'update', { subscriptionSecrets: {} }],
+    ['instance_integrations', 'update', { instanceIntegrations: [] }],
+    ['signing_keys', 'update', { signingKeys: [] }],
+    ['sessions', 'delete', {}],
+    ['grants', 'update', {}],
+    ['account_links', 'update', {}],
+    ['consents', 'delete', {}],
+  ] as const)('fails when a trigger of %s keeps what it is to end by an %s', async (table, event, part) => {
+    const database = await under.openMigrated();
+    await plantAll(database);
+    const valid = { ...(await validIn(database.reader, NOW)), ...part } as ValidList;
+    await plantSilentTrigger(database, under.kind, { table, event });
+    await expect(settleCopy(database, { ...KNOWN, valid })).rejects.toThrow(
+      /^The restore failed: something in the database of the backup, such as a trigger, kept what was to end \(.+\)\./,
+    );
+  });
+
+  test('fails when a trigger keeps credentials from being suspended, or lets one in again behind the rest', async () => {
+    const database = await under.openMigrated();
+    const { key, token } = await plantAll(database);
+    const when = 'new.expires_at is not null';
+    await plantSilentTrigger(database, under.kind, { table: 'service_tokens', event: 'update', when });
+    await expect(settleCopy(database, UNKNOWN)).rejects.toThrow(`(serviceTokens: ${token})`);
+    const again = 'update api_keys set revoked_at = null';
+    await plantTrigger(database, under.kind, 'after insert on audit_events', again);
+    const valid = { ...(await validIn(database.reader, NOW)), apiKeys: {} };
+    await expect(settleCopy(database, { ...KNOWN, valid })).rejects.toThrow(`(apiKeys: ${key})`);
   });
 
   test('ends for good what an earlier restore suspended and a list lacks, so that it cannot be resumed', async () => {

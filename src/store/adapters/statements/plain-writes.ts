@@ -44,16 +44,13 @@ export function certainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
 
 function certain(build: (rows: Rows, row: Row) => Compilable<unknown>): Write {
   const write = statement(build);
-  return async (rows, row) => assertChanged(changedOne(await write(rows, row)), row.id);
-}
-
-/** Throws unless the row was changed. The caller has read it in the same transaction. */
-export function assertChanged(isChanged: boolean, id: string): void {
-  if (!isChanged) {
-    throw new Error(
-      `The database did not change ${id}, so the write is undone. A trigger or a rule may prevent it.`,
-    );
-  }
+  return async (rows, row) => {
+    if (!changedOne(await write(rows, row))) {
+      throw new Error(
+        `The database did not change ${row.id}, so the write is undone. A trigger or a rule may prevent it.`,
+      );
+    }
+  };
 }
 
 /** A kept statement for each table and set of columns. */

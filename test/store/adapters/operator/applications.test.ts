@@ -13,7 +13,7 @@ import {
 } from '../../../../src/domain/operator/applications.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { describeEachDatabase } from '../../../support/databases.js';
-import { plantSilentTrigger } from '../../../support/silent-trigger.js';
+import { plantSilentTrigger } from '../../../support/planted-triggers.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';
 
 const CALLBACK = 'https://rota.example.com/callback';

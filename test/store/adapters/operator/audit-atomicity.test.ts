@@ -6,7 +6,7 @@ import { withAuditChains } from '../../../../src/store/adapters/operator/audit-c
 import { auditAction, auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import type { Writer } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
-import { plantSilentTrigger } from '../../../support/silent-trigger.js';
+import { plantSilentTrigger } from '../../../support/planted-triggers.js';
 import { auditFindings } from './audit-findings.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();

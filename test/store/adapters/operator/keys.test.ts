@@ -19,7 +19,7 @@ import { serviceTokenStore, visitStore } from '../../../../src/store/adapters/ac
 import type { Database } from '../../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
-import { plantSilentTrigger } from '../../../support/silent-trigger.js';
+import { plantSilentTrigger } from '../../../support/planted-triggers.js';
 import { everythingIn, operatorRig, refusal } from './rig.js';
 
 const HOUR_MS = 3_600_000;
