@@ -8,3 +8,8 @@ export function fakeClock(startMs = 1_790_000_000_000) {
     },
   };
 }
+
+/** For a purge with a single clock, as on SQLite. */
+export function oneClock(now: () => number) {
+  return { clock: now, removalTime: now };
+}

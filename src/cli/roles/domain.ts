@@ -4,6 +4,7 @@ import { limitersOver } from '../../domain/access/shared-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
 import { purgeLags } from '../../domain/maintenance/purge.js';
+import { removalTime } from '../../domain/maintenance/removal-time.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
 import { RATES } from '../../domain/sign-on/sign-on.js';
 import { asServiceError } from '../../errors/service-error.js';
@@ -156,6 +157,14 @@ function servicesOf(
       signOn: store.signOn,
       signingKeys: rotation,
       clock,
+      removalTime: removalTime(clock, Date.now, (apartMs) =>
+        apartMs === undefined
+          ? log.info('the purge goes on: the clocks of this machine and of PostgreSQL agree again')
+          : log.error(
+              'the purge removes nothing: the clocks of this machine and of PostgreSQL are more than 5 min apart',
+              { apartMs },
+            ),
+      ),
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { RemovalTime } from './removal-time.js';
 
 export interface PurgeStore {
   /** In short transactions: removes at most `limit` rows that expired before the given time. */
@@ -77,13 +78,23 @@ const KEPT_MS = {
 /** Rows that expire. A session expires at its absolute limit, or when it is idle for too long. */
 export type ExpiringKind = keyof typeof KEPT_MS;
 
+export interface PurgeClocks {
+  /** Of the runs. All nodes share it. */
+  clock: Clock;
+  removalTime: RemovalTime;
+}
+
 /** Removes one bounded batch of rows past their retention. Safe to run concurrently. */
 export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,
-  clock: Clock,
+  { clock, removalTime }: PurgeClocks,
   { limit, run, unlessEndedWithinMs }: PurgeBatch,
 ): Promise<PurgeReport> {
+  const removedAt = removalTime();
+  if (removedAt === undefined) {
+    return { removed: {}, more: false, isLeftToOther: false };
+  }
   const now = clock();
   const endedBy = unlessEndedWithinMs && now - unlessEndedWithinMs;
   if (run !== undefined && !(await store.begin(run, now, now + RUN_LEASE_MS, endedBy))) {
@@ -91,7 +102,7 @@ export async function purgeExpired(
   }
   const removed: PurgeReport['removed'] = {};
   let left = limit;
-  for (const [kind, overBefore] of Object.entries(ends(retention, now)) as [ExpiringKind, number][]) {
+  for (const [kind, overBefore] of Object.entries(ends(retention, removedAt)) as [ExpiringKind, number][]) {
     if (left === 0) {
       break;
     }

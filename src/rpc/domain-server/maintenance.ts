@@ -3,9 +3,9 @@ import {
   PurgedKind,
   SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
-import type { Clock } from '../../domain/clock.js';
 import {
   type ExpiringKind,
+  type PurgeClocks,
   type PurgeStore,
   purgeExpired,
   type Retention,
@@ -19,14 +19,13 @@ import { serve } from '../handlers.js';
 import { assertBetween, assertNotMore, boundedMs } from './bounds.js';
 import { words } from './words.js';
 
-export interface MaintenanceDependencies {
+export interface MaintenanceDependencies extends PurgeClocks {
   purge: PurgeStore;
   retention: Retention;
   /** Called after rows were removed. */
   onPurged?: (kind: ExpiringKind, rows: number) => void;
   signOn: UnitOfWork<Pick<SignOnChanges, 'codeMinutes'>, Pick<SignOnRows, 'codeMinutes'>>;
   signingKeys: KeyRotation;
-  clock: Clock;
 }
 
 const MAX_BATCH = 1_000;
@@ -48,6 +47,7 @@ export function maintenanceService({
   retention,
   onPurged,
   clock,
+  removalTime,
   signOn,
   signingKeys,
 }: MaintenanceDependencies) {
@@ -58,7 +58,12 @@ export function maintenanceService({
         ...{ limit, run },
         ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
       };
-      const { removed, more, isLeftToOther } = await purgeExpired(purge, retention, clock, batch);
+      const { removed, more, isLeftToOther } = await purgeExpired(
+        purge,
+        retention,
+        { clock, removalTime },
+        batch,
+      );
       const counts = new Map<PurgedKind, number>();
       for (const [kind, rows] of Object.entries(removed)) {
         onPurged?.(kind as ExpiringKind, rows);

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { DeliveryStatus } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { RpcChannel } from '../../../src/rpc/client.js';
 import { AttackedService, BEHIND_PROXY, type Tokens } from '../../attacks/attacked-service.js';
 import { instanceIds } from '../../flow/sign-on/demo-environment.js';
 import { WebhookEnvironment } from '../../flow/webhooks/webhook-environment.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import type { Exchange } from '../../support/http-exchange.js';
+import { roleTokens } from '../../support/role-tokens.js';
 import { type StartOptions, serviceProcesses } from '../../support/service-process.js';
 import { answerWith, atFirst, webhookReceivers } from '../../support/webhooks/receiver.js';
 import { startTwoDomains, type TwoDomains, untilServing } from '../calls/two-domains.js';
@@ -87,6 +90,21 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
     expect(right).toEqual([]);
     expect(ahead).toEqual([expect.objectContaining({ level: 'warn', apartMs: expect.any(Number) })]);
     expect(Number(ahead?.[0]?.apartMs)).toBeGreaterThan(TEN_MINUTES_MS - 5_000);
+  });
+
+  test('the domain whose clock is ahead purges nothing, and says so once as an error', async () => {
+    for (const { address } of nodes.domains) {
+      const channel = new RpcChannel(address, roleTokens.MAINTENANCE_TOKEN);
+      const { purgeExpired } = channel.clientOf(MaintenanceServiceService);
+      await purgeExpired({ limit: 1 }, { requestId: 'r' });
+      await purgeExpired({ limit: 1 }, { requestId: 'r' });
+      channel.close();
+    }
+    const [right, ahead] = nodes.domains.map(({ process }) =>
+      process.output.lines().filter(({ msg }) => String(msg).startsWith('the purge removes nothing: ')),
+    );
+    expect(right).toEqual([]);
+    expect(ahead).toEqual([expect.objectContaining({ level: 'error', apartMs: expect.any(Number) })]);
   });
 
   async function refreshed(refreshToken: string): Promise<Tokens> {

@@ -5,7 +5,8 @@ import {
   purgeExpired,
   purgeLags,
 } from '../../../src/domain/maintenance/purge.js';
-import { fakeClock } from '../clock.js';
+import { removalTime } from '../../../src/domain/maintenance/removal-time.js';
+import { fakeClock, oneClock } from '../clock.js';
 
 const DAY_MS = 86_400_000;
 
@@ -46,7 +47,7 @@ describe('a purge', () => {
   test('removes what was over longer ago than it is kept, each kind by its own time', async () => {
     const { store, asked } = storeHolding({});
     const { now } = fakeClock();
-    await purgeExpired(store, RETENTION, now, { limit: 500 });
+    await purgeExpired(store, RETENTION, oneClock(now), { limit: 500 });
     const kept = Object.fromEntries(asked.map(({ kind, overBefore }) => [kind, now() - overBefore]));
     expect(kept).toEqual({
       session: 0,
@@ -75,7 +76,7 @@ describe('a purge', () => {
 
   test('removes deliveries before the events and subscriptions that they refer to', async () => {
     const { store, asked } = storeHolding({});
-    await purgeExpired(store, RETENTION, fakeClock().now, { limit: 500 });
+    await purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 500 });
     const order = asked.map(({ kind }) => kind);
     for (const kind of ['retry_batch', 'event', 'subscription'] as const) {
       expect(order.indexOf('delivery')).toBeLessThan(order.indexOf(kind));
@@ -92,7 +93,7 @@ describe('a purge', () => {
     [{ session: 4, grant: 30, service_token: 3 }, { session: 4, grant: 6 }, true],
   ])('of %j removes at most ten over all kinds: %j, perhaps more: %j', async (held, removed, more) => {
     const { store } = storeHolding(held);
-    await expect(purgeExpired(store, RETENTION, fakeClock().now, { limit: 10 })).resolves.toEqual({
+    await expect(purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10 })).resolves.toEqual({
       removed,
       more,
       isLeftToOther: false,
@@ -105,7 +106,7 @@ describe('a purge', () => {
     const batches: number[] = [];
     let more = true;
     while (more) {
-      const report = await purgeExpired(store, RETENTION, fakeClock().now, { limit: 10 });
+      const report = await purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10 });
       batches.push(Object.values(report.removed).reduce((sum, count) => sum + count, 0));
       more = report.more;
     }
@@ -114,13 +115,58 @@ describe('a purge', () => {
 
   test('that another run is ahead of removes nothing, and goes on when that run has found no more', async () => {
     const { store, asked } = storeHolding({ session: 15 });
-    const purge = (run: string) => purgeExpired(store, RETENTION, fakeClock().now, { limit: 10, run });
+    const purge = (run: string) =>
+      purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10, run });
     await expect(purge('one')).resolves.toMatchObject({ more: true, isLeftToOther: false });
     const before = asked.length;
     await expect(purge('other')).resolves.toEqual({ removed: {}, more: false, isLeftToOther: true });
     expect(asked).toHaveLength(before);
     await expect(purge('one')).resolves.toMatchObject({ removed: { session: 5 }, more: false });
     await expect(purge('other')).resolves.toMatchObject({ removed: {}, isLeftToOther: false });
+  });
+});
+
+describe('a purge with the clock of a database and that of its machine', () => {
+  const MINUTE_MS = 60_000;
+
+  function apart() {
+    const { store, asked, runs } = storeHolding({ audit_event: 1 });
+    const [there, here] = [fakeClock(), fakeClock()];
+    const told: unknown[] = [];
+    const clocks = {
+      clock: there.now,
+      removalTime: removalTime(there.now, here.now, (apartMs) => told.push(apartMs)),
+    };
+    return { there, here, asked, runs, told, purge: () => purgeExpired(store, RETENTION, clocks, BATCH) };
+  }
+  const BATCH = { limit: 10, run: 'run' };
+
+  test.each(['there', 'here'] as const)(
+    'removes what is over by the earlier one, if that %s is ahead',
+    async (ahead) => {
+      const { there, here, purge, asked } = apart();
+      const { now } = ahead === 'there' ? here : there;
+      (ahead === 'there' ? there : here).advance(5 * MINUTE_MS);
+      await expect(purge()).resolves.toMatchObject({ removed: { audit_event: 1 } });
+      expect(asked.find(({ kind }) => kind === 'audit_event')?.overBefore).toBe(now() - RETENTION.auditMs);
+    },
+  );
+
+  test.each([
+    ['there', 400 * DAY_MS],
+    ['there', -400 * DAY_MS],
+    ['here', 400 * DAY_MS],
+    ['here', 5 * MINUTE_MS + 1],
+  ] as const)('removes nothing, and tells it once, while that %s differs by %i ms', async (which, byMs) => {
+    const { purge, asked, runs, told, ...clocks } = apart();
+    clocks[which].advance(byMs);
+    for (let batch = 0; batch < 2; batch += 1) {
+      await expect(purge()).resolves.toEqual({ removed: {}, more: false, isLeftToOther: false });
+    }
+    expect([asked, runs, told]).toEqual([[], [], [Math.abs(byMs)]]);
+    clocks[which].advance(-byMs);
+    await expect(purge()).resolves.toMatchObject({ removed: { audit_event: 1 } });
+    expect(told).toEqual([Math.abs(byMs), undefined]);
   });
 });
 

@@ -31,7 +31,7 @@ describe('the minutes in which codes were issued', () => {
         return { issued: 12, redeemed: 9, expired: 3, retryAt };
       },
     };
-    const rest = {} as Pick<MaintenanceDependencies, 'purge' | 'retention' | 'signingKeys'>;
+    const rest = {} as Pick<MaintenanceDependencies, 'purge' | 'removalTime' | 'retention' | 'signingKeys'>;
     const signOn: MaintenanceDependencies['signOn'] = {
       rows: { codeMinutes },
       run: (work) => work({ codeMinutes }),

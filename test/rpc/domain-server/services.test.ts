@@ -11,6 +11,7 @@ import {
   type MaintenanceDependencies,
   maintenanceService,
 } from '../../../src/rpc/domain-server/maintenance.js';
+import { oneClock } from '../../domain/clock.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 const NOW = 1_790_000_000_123;
@@ -60,7 +61,7 @@ describe('the services', () => {
       maintenanceService({
         purge: { remove: async (kind, _, limit) => Math.min(held[kind] ?? 0, limit) },
         retention: { credentialsMs: 1, sessionIdleMs: 1, idempotencyMs: 1, auditMs: 1 },
-        clock: () => NOW,
+        ...oneClock(() => NOW),
       } as Partial<MaintenanceDependencies> as MaintenanceDependencies),
     ]);
     const directory = rig.channel().clientOf(DirectoryServiceService);

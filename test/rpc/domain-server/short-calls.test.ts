@@ -3,6 +3,7 @@ import { DirectoryServiceService } from '../../../generated/proto/integration/di
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { allServices } from '../../../src/rpc/domain-server/index.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import { oneClock } from '../../domain/clock.js';
 import { rpcRigs, TOKENS } from '../rig.js';
 
 const rigs = rpcRigs();
@@ -19,7 +20,7 @@ test('the pages of lists make way for the short calls of every service, answered
       maintenance: {
         purge: { remove: async () => 0 },
         retention: { credentialsMs: 1, sessionIdleMs: 1, idempotencyMs: 1, auditMs: 1 },
-        clock: () => 1,
+        ...oneClock(() => 1),
       },
       platform: { unitOfWork: {} },
       operator: {},

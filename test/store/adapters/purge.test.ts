@@ -3,7 +3,7 @@ import { type ExpiringKind, purgeExpired, purgeLags } from '../../../src/domain/
 import { purgeStore } from '../../../src/store/adapters/purge.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../src/store/database.js';
-import { fakeClock } from '../../domain/clock.js';
+import { fakeClock, oneClock } from '../../domain/clock.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { signalled } from '../../support/signalled.js';
 import { CREATED_AT } from '../rows.js';
@@ -121,7 +121,12 @@ describeEachDatabase('purge', (under) => {
     let pieces = 0;
     for (let more = true; more; pieces += 1) {
       const [piece] = await Promise.all([
-        purgeExpired(store, KEPT, () => OVER_BEFORE, { limit: 20, run: 'run' }),
+        purgeExpired(
+          store,
+          KEPT,
+          oneClock(() => OVER_BEFORE),
+          { limit: 20, run: 'run' },
+        ),
         written(1e9),
       ]);
       expect(Object.values(piece.removed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20);
@@ -192,7 +197,7 @@ describeEachDatabase('purge', (under) => {
     let runs = 0;
     const purge = (of: Database, unlessEndedWithinMs?: number) => {
       runs += 1;
-      return purgeExpired(purgeStore(of), KEPT, clock.now, {
+      return purgeExpired(purgeStore(of), KEPT, oneClock(clock.now), {
         limit: 10,
         run: `${runs}`,
         unlessEndedWithinMs,

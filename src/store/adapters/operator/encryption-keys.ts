@@ -64,7 +64,7 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
 /** One clock for all nodes, in milliseconds. On SQLite the clock of the machine, which all nodes share. */
 export function databaseNow(db: Writer): RawBuilder<number> {
   return isPostgres(db)
-    ? sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+    ? sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`
     : sql`cast(unixepoch('subsec') * 1000 as integer)`;
 }
 

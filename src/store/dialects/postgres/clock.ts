@@ -38,11 +38,16 @@ export class PostgresClock {
     clearInterval(this.#timer);
   }
 
-  /** The server read its clock between query and answer. A time between these two bounds is kept. */
+  /**
+   * The server read its clock between query and answer. A time between these two bounds is kept. The names
+   * have their schema: the search path of the role may begin with another one, which has its own.
+   */
   async #compare(): Promise<void> {
     const askedAt = performance.now();
     const { rows } = await sql<{ at: number }>`
-      select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as at
+      select cast(
+        extract(epoch from pg_catalog.clock_timestamp()) operator(pg_catalog.*) 1000 as double precision
+      ) as at
     `.execute(this.asking);
     const at = Number(rows[0]?.at);
     const [least, most] = [at - performance.now(), at - askedAt];

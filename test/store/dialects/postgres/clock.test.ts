@@ -6,10 +6,13 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  sql,
 } from 'kysely';
 import { PostgresClock } from '../../../../src/store/dialects/postgres/clock.js';
 import type { Schema } from '../../../../src/store/schema.js';
+import { databaseUnderTest } from '../../../support/databases.js';
 
+const under = databaseUnderTest('PostgreSQL');
 const EVERY_MS = 10_000;
 /** The time of the server when the test begins. */
 const THERE = 1_800_000_000_000;
@@ -108,4 +111,30 @@ test('it tells once when the clock of this machine is far from that of the serve
   there.aheadMs -= 60_000;
   await nextComparison();
   expect(told).toEqual([60_000, undefined]);
+});
+
+test('it is that of the server, whatever functions and operators the search path of the role finds first', async () => {
+  jest.useRealTimers();
+  const place = await under.newPlace();
+  const database = await under.open(place);
+  const { name } = await database.write(async (writer) => {
+    for (const statement of [
+      'create schema evil',
+      `create function evil.clock_timestamp() returns timestamptz language sql
+        as $$ select pg_catalog.clock_timestamp() + interval '400 days' $$`,
+      `create function evil.doubled(numeric, integer) returns numeric language sql
+        as $$ select $1 operator(pg_catalog.*) $2 operator(pg_catalog.*) 2 $$`,
+      'create operator evil.* (leftarg = numeric, rightarg = integer, function = evil.doubled)',
+    ]) {
+      await sql.raw(statement).execute(writer);
+    }
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(writer);
+    return rows[0] as { name: string };
+  });
+  const path = sql`alter database ${sql.id(name)} set search_path = evil, public, pg_catalog`;
+  await database.write((writer) => path.execute(writer));
+  const deceived = await under.open(place);
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(deceived.reader);
+  expect(Number(rows[0]?.at)).toBeGreaterThan(Date.now() + 300 * 86_400_000);
+  expect(Math.abs(deceived.clock() - Date.now())).toBeLessThan(60_000);
 });
