@@ -77,6 +77,14 @@ export const TRIGGERS: readonly Trigger[] = [
   afterChange(['name'], 'roles', 'role_renamed', users('role_id = new.id')),
 ];
 
+/** The triggers of a migrated database. */
+export const TRIGGER_PLACES: readonly Pick<Trigger, 'name' | 'table'>[] = [
+  ...TRIGGERS.map(({ name, table }) => ({ name: `changes_${name}`, table })),
+  // They keep the digests.
+  { name: 'changes_counted', table: 'changes' },
+  { name: 'changes_recounted', table: 'changes' },
+];
+
 function simple(name: string, table: string, type: string, removed = '0'): Trigger[] {
   return [
     after('insert', table, `${name}_added`, entity(type, 'new', removed)),

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Check } from '../../../src/store/checks/check.js';
+import { objectsAreOurs, refuseForeignTriggers } from '../../../src/store/checks/foreign-objects.js';
 import {
   deliveriesAreOnTime,
   noCredentialExpiresSoon,
@@ -24,6 +25,7 @@ import {
 import type { Database } from '../../../src/store/database.js';
 import { databaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { plantSilentTrigger } from '../../support/planted-triggers.js';
 import { spoilTable } from '../../support/sqlite/spoilt-table.js';
 import { sendingNode } from '../adapters/webhooks/sending/rig.js';
 import { newConnection } from '../adapters/webhooks/subscriptions/rig.js';
@@ -49,6 +51,39 @@ describeEachDatabase('a check of the state of a database', (under) => {
       'the database lacks 0026-issuers',
       'this version does not know 9999-later',
     ]);
+  });
+
+  test('names triggers and views that the service did not make, and a trigger that is missing', async () => {
+    const database = await under.openMigrated();
+    expect(await examplesOf(objectsAreOurs, database, {})).toEqual([]);
+    await expect(refuseForeignTriggers(database.reader)).resolves.toBeUndefined();
+    // Tables of other programs, such as Litestream.
+    await run(database, 'create table _litestream_seq (id integer primary key, seq integer)');
+    await run(database, 'create view all_keys as select id from api_keys');
+    expect(await examplesOf(objectsAreOurs, database, {})).toEqual([
+      'the view all_keys is not of this service',
+    ]);
+    await expect(refuseForeignTriggers(database.reader)).resolves.toBeUndefined();
+    await plantSilentTrigger(database, under.kind, { table: 'api_keys', event: 'update' });
+    const ours = `changes_unit_renamed${under.kind === 'SQLite' ? '' : ' on units'}`;
+    await run(database, `drop trigger ${ours}`);
+    expect(await examplesOf(objectsAreOurs, database, {})).toEqual([
+      'the trigger hush of api_keys is not of this service',
+      'the view all_keys is not of this service',
+      'the trigger changes_unit_renamed of units is missing',
+    ]);
+    await expect(refuseForeignTriggers(database.reader)).rejects.toThrow(
+      /^The backup has the trigger hush of api_keys, which this service did not make: /,
+    );
+  });
+
+  test('compares no triggers with those of a newer version', async () => {
+    const database = await under.openMigrated();
+    await run(database, "insert into kysely_migration (name, timestamp) values ('9999-later', 'now')");
+    await plantSilentTrigger(database, under.kind, { table: 'api_keys', event: 'update' });
+    expect(await objectsAreOurs.find(database.reader, {})).toMatchObject({
+      ...{ count: 0, detail: 'Not compared: a newer version has migrated the database.' },
+    });
   });
 
   test('finds nothing in newer migrations that this version can serve, and names them', async () => {
@@ -251,6 +286,28 @@ test('the checks of PostgreSQL name who waits for a lock, who blocks it, and wha
     expect(await examplesOf(locksAreFree, database, { longMs: 3_600_000 })).toEqual([]);
     expect(await examplesOf(noTransactionIsIdle, database, { longMs: 3_600_000 })).toEqual([]);
   });
+});
+
+test('on PostgreSQL, rules and a trigger with a name of ours on another table are foreign; extensions and other schemas are not', async () => {
+  const database = await postgres.openMigrated();
+  await run(
+    database,
+    'create schema reports',
+    'create view reports.all_keys as select id from public.api_keys',
+    'create view monitored as select 1 as one',
+    'alter extension plpgsql add view monitored',
+    'create rule keep as on update to api_keys do instead nothing',
+  );
+  const renamed = { table: 'api_keys', event: 'insert' } as const;
+  await plantSilentTrigger(database, 'PostgreSQL', renamed, 'changes_of_key');
+  await run(database, 'alter trigger changes_of_key on api_keys rename to changes_counted');
+  expect(await examplesOf(objectsAreOurs, database, {})).toEqual([
+    'the rule keep of api_keys is not of this service',
+    'the trigger changes_counted of api_keys is not of this service',
+  ]);
+  await expect(refuseForeignTriggers(database.reader)).rejects.toThrow(
+    'the rule keep of api_keys, the trigger changes_counted of api_keys, which',
+  );
 });
 
 test('the check of PostgreSQL names invalid indexes, and tells how far the clocks are apart', async () => {

@@ -4,6 +4,7 @@ import type { Config } from '../../../config/config.js';
 import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
+import { refuseForeignTriggers } from '../../../store/checks/foreign-objects.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
 import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
@@ -50,6 +51,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
   const keyFile = await keysOf(config, folder, manifest, sums, options.passphraseFile);
   const settling = settlingOf(manifest, list, options);
   const settled = await fillPlace(config, { folder, manifest, sums }, keyFile, async (database, at) => {
+    await refuseForeignTriggers(database.reader);
     await useKeys(database, keyFile.keys);
     return settleCopy(database, { at, ...settling });
   });

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Check, foundIn } from '../../../store/checks/check.js';
 import { damageChecks } from '../../../store/checks/damage.js';
+import { objectsAreOurs } from '../../../store/checks/foreign-objects.js';
 import { deliveriesAreOnTime, noCredentialExpiresSoon, purgeKeepsUp } from '../../../store/checks/in-time.js';
 import { pagesAreSound } from '../../../store/checks/integrity.js';
 import {
@@ -43,6 +44,7 @@ const databaseIsReadable: DoctorCheck = {
 export const databaseChecks: readonly DoctorCheck[] = [
   databaseIsReadable,
   of(migrationsAreOurs, () => ({})),
+  of(objectsAreOurs, () => ({})),
   of(issuerIsAccepted, ({ config }) => ({
     issuer: issuerClaimOf(config),
     environment: config.ENVIRONMENT,

@@ -326,6 +326,34 @@ describe('integration restore', () => {
     expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
   });
 
+  test('refuses a backup with a foreign trigger, names it, and leaves nothing', async () => {
+    const planted = changedBackup(
+      backup,
+      join(directory(), 'planted'),
+      'integration.db',
+      (content) => {
+        const file = join(directory(), 'copy.db');
+        writeFileSync(file, content);
+        const database = new Sqlite(file);
+        database.exec('create trigger keep before update on service_tokens begin select raise(ignore); end');
+        database.close();
+        return readFileSync(file);
+      },
+      { summed: true },
+    );
+    const into = elsewhere();
+    const { code, stdout, stderr } = await integration(['restore', planted], into);
+    expect([code, stdout, stderr]).toEqual([
+      ...[1, ''],
+      expect.stringMatching(
+        /^The backup has the trigger keep of service_tokens, which this service did not make: [^\n]+\n$/,
+      ),
+    ]);
+    expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'restoring']);
+    expect(readdirSync(join(into.DATA_DIR, 'restoring'))).toEqual([]);
+    await succeeded(integration(['restore', backup], into));
+  });
+
   test('gives the database no name while a part of it is in a log beside it', async () => {
     const into = elsewhere();
     const keys = keyFile();
