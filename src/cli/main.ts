@@ -62,7 +62,7 @@ for (const role of ROLE_NAMES) {
     .addHelpText('after', SETTINGS)
     .action(async ({ opsSocket }: { opsSocket?: string }) => {
       const { runRole } = await import('./roles/run-role.js');
-      // The supervisor has refused misspelt settings, and passes only the tokens that the role needs.
+      // The supervisor has refused misspelt settings, and passes only the secrets that the role needs.
       const strict = opsSocket === undefined;
       await runRole(role, loadConfig(process.env, { strict, secrets: SECRETS_OF[role] }), opsSocket);
     });

@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.js';
 import { createLog } from '../../telemetry/log.js';
 import { welcome } from '../demo/welcome.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
-import { ROLE_NAMES, type RoleName } from '../roles/role.js';
-import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles/role-tokens.js';
+import { ROLE_NAMES } from '../roles/role.js';
 import { claimRunDir } from '../sockets.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
+import { childEnvironments } from './child-environments.js';
 import { untilEarlierRolesEnd } from './earlier-roles.js';
 import { opsOfChildren } from './ops-of-children.js';
 
@@ -83,46 +82,4 @@ function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   // A disk or reader that refuses the text does not end the service.
   stream.on('error', () => undefined);
   return (line) => void (isForPeople && stream.write(`${line}\n`));
-}
-
-/**
- * Each child gets only the tokens that it sends; the domain gets the hash of each. Where a setting names a
- * token file, they get its path instead, the domain too. In a demo without TEMPORAL_ADDRESS, all get the
- * address of the Temporal server that this process starts.
- */
-function childEnvironments(
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-  temporalAddress: string | undefined,
-): (role: RoleName) => NodeJS.ProcessEnv {
-  const tokens = new Map(allRoleRights.map((right) => [right, tokensOf(config, right)]));
-  const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
-  return (role) => {
-    const settings = allRoleRights.flatMap((right) => {
-      const { setting: name, sender } = roleRights[right];
-      const isConcerned = role === 'domain' || sender === role;
-      const file = (isConcerned && config[`${name}_FILE`]) || '';
-      // The child reads the file itself, and again when it changes.
-      if (config[`${name}_FILE`] !== undefined) {
-        return [
-          [name, ''],
-          [`${name}_FILE`, file],
-        ];
-      }
-      const held = tokens.get(right) ?? [];
-      const shown = role === 'domain' ? held.map(hashedToken) : isConcerned ? held : [];
-      return [[name, shown.join(',')]];
-    });
-    return {
-      ...environment,
-      ...Object.fromEntries(settings),
-      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),
-    };
-  };
-}
-
-/** New at each start unless they are set, so that only children of this process know them. */
-function tokensOf(config: Config, right: RoleRight): string[] {
-  const given = config[roleRights[right].setting]?.map((token) => token.reveal());
-  return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
 }

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config/config.js';
+import { secretSettings } from '../../config/settings.js';
+import { type RoleName, SECRETS_OF } from '../roles/role.js';
+import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles/role-tokens.js';
+
+/**
+ * The environment of each child, without the secrets that its role does not read, and without the names of
+ * their files. Each child gets only the tokens that it sends; the domain gets the hash of each. Where a
+ * setting names a token file, they get its path instead, the domain too. In a demo without TEMPORAL_ADDRESS,
+ * all get the address of the Temporal server that this process starts.
+ */
+export function childEnvironments(
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+  temporalAddress: string | undefined,
+): (role: RoleName) => NodeJS.ProcessEnv {
+  const tokens = new Map(allRoleRights.map((right) => [right, tokensOf(config, right)]));
+  const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
+  return (role) => {
+    const settings = allRoleRights.flatMap((right) => {
+      const { setting: name } = roleRights[right];
+      // The child reads the file itself, and again when it changes.
+      if (!SECRETS_OF[role].includes(name) || config[`${name}_FILE`] !== undefined) {
+        return [];
+      }
+      const held = tokens.get(right) ?? [];
+      return [[name, (role === 'domain' ? held.map(hashedToken) : held).join(',')]];
+    });
+    return {
+      ...withoutSecretsOfOthers(role, config, environment),
+      ...Object.fromEntries(settings),
+      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),
+    };
+  };
+}
+
+function withoutSecretsOfOthers(
+  role: RoleName,
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const own: readonly string[] = SECRETS_OF[role];
+  const foreign = secretSettings.filter((name) => !own.includes(name));
+  const dropped = new Set<string>(foreign.flatMap((name) => [name, `${name}_FILE`]));
+  // Of a setting with a file, only the file is read again.
+  for (const { setting: name } of Object.values(roleRights)) {
+    if (config[`${name}_FILE`] !== undefined) {
+      dropped.add(name);
+    }
+  }
+  return {
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => !dropped.has(name))),
+    // A key is sent over TLS only; without it, a role would take the connection to Temporal for a plain one.
+    ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
+  };
+}
+
+/** New at each start unless they are set, so that only children of this process know them. */
+function tokensOf(config: Config, right: RoleRight): string[] {
+  const given = config[roleRights[right].setting]?.map((token) => token.reveal());
+  return given ?? [`${right}_${config.ENVIRONMENT}_${randomBytes(32).toString('hex')}`];
+}
