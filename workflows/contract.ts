@@ -177,7 +177,7 @@ export interface RetryState extends RetryProgress {
 export interface AttemptToMake {
   deliveryId: string;
   attemptNumber: number;
-  /** True if `retryNow` asked for it, false if its time came. Earlier releases do not say. */
+  /** True if `retryNow` asked for it, false if its time came. Absent, as from earlier releases: false. */
   bySignal?: boolean;
 }
 

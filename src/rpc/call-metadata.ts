@@ -25,7 +25,8 @@ export interface CallOptions {
 
 const TRACEPARENT_SHAPE = /^[0-9a-f-]{55}$/;
 const ON_BEHALF_OF_SHAPE = /^[A-Za-z0-9._:@/+-]{1,128}$/;
-const REQUEST_ID_SHAPE = /^[A-Za-z0-9._:/-]{1,200}$/;
+/** With `%`, because the worker encodes ids of Temporal. */
+const REQUEST_ID_SHAPE = /^[A-Za-z0-9._:/%-]{1,200}$/;
 
 /** The caller's request id, or a new one if that is unfit for a log. */
 export function loggableRequestId(given: unknown): string {

@@ -9,8 +9,8 @@ import type { DeliveryProgress, RetriedDelivery, SendingChanges, SendingDependen
 export interface LaterAttempt {
   id: DeliveryId;
   number: number;
-  /** True if a signal asked for it, false if its time came. Earlier workers do not say. */
-  bySignal?: boolean | undefined;
+  /** True if a signal asked for it, false if its time came. */
+  bySignal: boolean;
 }
 
 const LATER_NUMBERS = [2, 3];
@@ -28,13 +28,13 @@ export async function makeDeliveriesDue(
   const ids = attempts.map(({ id }) => id);
   const seen = await unitOfWork.rows.retried(ids);
   const asked = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-  const keepsTime = (id: DeliveryId) => asked.get(id)?.bySignal === false;
+  const isBySignal = (id: DeliveryId) => asked.get(id)?.bySignal === true;
   const isEarly = ({ id, status, attemptsBegun, nextAttemptAt, graceMs }: DeliveryProgress, now: number) =>
     status === 'PENDING' &&
     attemptsBegun + 1 === asked.get(id)?.number &&
     nextAttemptAt !== null &&
     nextAttemptAt + graceMs > now &&
-    (graceMs > 0 || !keepsTime(id));
+    (graceMs > 0 || isBySignal(id));
   const now = clock();
   const early = seen.filter((delivery) => isEarly(delivery, now));
   if (early.length === 0) {
@@ -45,14 +45,14 @@ export async function makeDeliveriesDue(
     const held = (await changes.hold(present, false)).filter((delivery) => isEarly(delivery, changes.now));
     for (const number of LATER_NUMBERS) {
       const waiting = held.filter(({ attemptsBegun }) => attemptsBegun + 1 === number).map(({ id }) => id);
-      await changes.retryBatches.makeDue(waiting.filter(keepsTime), number, 'at its time');
+      await changes.retryBatches.makeDue(waiting.filter(isBySignal), number, 'now');
       await changes.retryBatches.makeDue(
-        waiting.filter((id) => !keepsTime(id)),
+        waiting.filter((id) => !isBySignal(id)),
         number,
-        'now',
+        'at its time',
       );
     }
-    const bySignal = held.filter(({ id }) => asked.get(id)?.bySignal);
+    const bySignal = held.filter(({ id }) => isBySignal(id));
     await tellOfSignal(changes, actor, 'deliveries.retried', bySignal);
   });
   deliveriesDue.wake();

@@ -79,7 +79,7 @@ export function deliveryService(dependencies: SendingDependencies) {
 
     makeDeliveriesDue: async ({ attempts }, context) => {
       assertNotMore(attempts, MAX_BATCH_SIZE, 'attempts');
-      const later = attempts.map(({ deliveryId, attemptNumber, bySignal }, index) => {
+      const later = attempts.map(({ deliveryId, attemptNumber, bySignal = false }, index) => {
         assertBetween(attemptNumber, FIRST_RETRY, MAX_ATTEMPTS, `attempts[${index}].attempt_number`);
         return { id: deliveryId as DeliveryId, number: attemptNumber, bySignal };
       });

@@ -98,11 +98,13 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     await client.markRetryBatchesHandedOver({ batchIds: [batchId] }, CALL);
     expect(await client.claimRetryBatches({ limit: 5, maxWaitMs: 0 }, CALL)).toEqual({ batches: [] });
 
-    const second = { attempts: [{ deliveryId, attemptNumber: 2 }] };
-    const byTime = { attempts: [{ deliveryId, attemptNumber: 2, bySignal: false }] };
-    expect(await client.makeDeliveriesDue(byTime, CALL)).toEqual({
-      deliveries: [{ ...waiting, nextAttemptAt, waitMs: 38_000 }],
-    });
+    const second = { attempts: [{ deliveryId, attemptNumber: 2, bySignal: true }] };
+    for (const byTime of [{}, { bySignal: false }]) {
+      const attempts = [{ deliveryId, attemptNumber: 2, ...byTime }];
+      expect(await client.makeDeliveriesDue({ attempts }, CALL)).toEqual({
+        deliveries: [{ ...waiting, nextAttemptAt, waitMs: 38_000 }],
+      });
+    }
     expect(await client.makeDeliveriesDue(second, CALL)).toEqual({
       deliveries: [{ ...waiting, nextAttemptAt: new Date(clock.now()), waitMs: 0 }],
     });
@@ -130,11 +132,10 @@ describeEachDatabase('deliveries over gRPC', (under) => {
       deliveries: [{ status: DeliveryStatus.EXHAUSTED, attemptsBegun: 2, waitMs: 0 }],
     });
     const audited = rig.database.reader.selectFrom('audit_events');
+    const signalled = { actor_id: 'relay', request_id: CALL.requestId, subject_id: subscriptionId };
     expect(await audited.select(['type', 'actor_id', 'request_id', 'subject_id']).execute()).toEqual([
-      {
-        ...{ type: 'deliveries.given_up', actor_id: 'relay', request_id: CALL.requestId },
-        subject_id: subscriptionId,
-      },
+      { type: 'deliveries.retried', ...signalled },
+      { type: 'deliveries.given_up', ...signalled },
     ]);
     const attempt = { ...FAILED, number: 2, outcome: AttemptOutcome.SUCCEEDED, httpStatus: 204 };
     await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);

@@ -220,8 +220,7 @@ export interface LaterAttempt {
   attemptNumber: number;
   /**
    * True if the signal `retryNow` asked for it, false if its time came. If it has not come by the clock of the
-   * domain, the relay claims the attempt when it comes. Earlier releases do not send it: the attempt becomes
-   * due at once.
+   * domain, the relay claims the attempt when it comes. If absent, as from earlier releases, it is false.
    */
   bySignal?: boolean | undefined;
 }

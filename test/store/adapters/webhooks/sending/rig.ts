@@ -147,7 +147,13 @@ export function sendingNode(
     const isSwept = found.deliveries.length === 0 && (await claims.swept());
     return isSwept ? claims.claim(complete, caller) : found;
   };
-  const makeDue = (...attempts: LaterAttempt[]) => makeDeliveriesDue(dependencies, WORKER, attempts);
+  /** For a signal, unless told otherwise. */
+  const makeDue = (...attempts: (Omit<LaterAttempt, 'bySignal'> & Partial<LaterAttempt>)[]) =>
+    makeDeliveriesDue(
+      dependencies,
+      WORKER,
+      attempts.map((attempt) => ({ bySignal: true, ...attempt })),
+    );
   return {
     ...{
       database,
