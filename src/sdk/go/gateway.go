@@ -29,6 +29,8 @@ type GatewayOptions struct {
 	PageSize int
 	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
+	// AllowInsecureHTTP also sends the API key to http:// beyond this machine, where others can read it.
+	AllowInsecureHTTP bool
 }
 
 // Gateway is the read API. It retries reads after 408, 429, 500, 502, 503, 504 and lost connections, and then
@@ -44,7 +46,7 @@ type Gateway struct {
 
 // NewGateway fails on invalid options.
 func NewGateway(options GatewayOptions) (*Gateway, error) {
-	baseURL, err := serverURL("BaseURL", options.BaseURL)
+	baseURL, err := serverURL("BaseURL", options.BaseURL, "the API key", options.AllowInsecureHTTP)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,8 @@ type SignOnOptions struct {
 	Retry *Retry
 	// HTTPClient replaces the default one: for a proxy, or your own certificates.
 	HTTPClient *http.Client
+	// AllowInsecureHTTP also sends the client secret and tokens to http:// beyond this machine, where others can read them.
+	AllowInsecureHTTP bool
 }
 
 // SignOn signs people in: authorization code flow, always with PKCE, and OpenID Connect.
@@ -68,7 +70,7 @@ type SignOn struct {
 
 // NewSignOn fails on invalid options.
 func NewSignOn(options SignOnOptions) (*SignOn, error) {
-	issuer, err := serverURL("Issuer", options.Issuer)
+	issuer, err := serverURL("Issuer", options.Issuer, "the client secret and tokens", options.AllowInsecureHTTP)
 	if err != nil {
 		return nil, err
 	}

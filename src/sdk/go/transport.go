@@ -199,8 +199,8 @@ func isForHeader(secret string) bool {
 	return secret != "" && !strings.ContainsFunc(secret, func(r rune) bool { return r < '!' || r > '~' })
 }
 
-// serverURL removes a trailing slash.
-func serverURL(name, address string) (string, error) {
+// serverURL removes a trailing slash. It refuses an address beyond loopback where http:// would send what unencrypted.
+func serverURL(name, address, what string, allowInsecureHTTP bool) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
 		return "", fmt.Errorf("%s must be an address that begins with https:// or http://", name)
@@ -208,5 +208,12 @@ func serverURL(name, address string) (string, error) {
 	if parsed.User != nil {
 		return "", fmt.Errorf("%s must have no user name and no password: they would be in messages", name)
 	}
+	if parsed.Scheme == "http" && !isLoopback(parsed.Hostname()) && !allowInsecureHTTP {
+		return "", fmt.Errorf("%s with http:// would send %s unencrypted: use https://, or allow it with AllowInsecureHTTP", name, what)
+	}
 	return strings.TrimRight(address, "/"), nil
+}
+
+func isLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }

@@ -221,6 +221,8 @@ export function describeReads(driver: Driven): void {
     test.each([
       ['an address without a protocol', { baseUrl: 'gateway.example.com' }],
       ['an address of another kind', { baseUrl: 'ftp://gateway.example.com' }],
+      ['an address beyond this machine without TLS', { baseUrl: 'http://gateway.example.com' }],
+      ['a name that begins like loopback, without TLS', { baseUrl: 'http://127.0.0.1.example.com' }],
       ['an address with a password', { baseUrl: 'https://ada:ik_demo_7@gateway.example.com' }],
       ['no key', { apiKey: '' }],
       ['a key with the end of its line', { apiKey: 'ik_demo_7\n' }],
@@ -230,6 +232,27 @@ export function describeReads(driver: Driven): void {
       expect(error).toMatchObject({ name: 'ValueError', message: expect.not.stringContaining('ik_demo_7') });
       expect(server.asked).toHaveLength(0);
     });
+
+    test('without TLS goes beyond this machine only where that is allowed', async () => {
+      server.answers(json([client]));
+      // The same server, by an address that is not one of loopback.
+      const baseUrl = `http://0.0.0.0:${new URL(server.url).port}`;
+      const { error } = await listClients({ baseUrl });
+      expect(error?.message).toMatch(/would send the API key unencrypted/);
+      expect(server.asked).toHaveLength(0);
+      expect((await listClients({ baseUrl, allowInsecureHttp: true })).value).toMatchObject([
+        { id: 'cli_1' },
+      ]);
+    });
+
+    test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.8.8.8', '[::1]'])(
+      'without TLS may go to this machine: %s',
+      async (host) => {
+        const options = { baseUrl: `http://${host}:9`, retry: { maxRetries: 0 }, timeoutSeconds: 2 };
+        const { error } = await driver.sdk.gateway(options, 'listClients', ['iin_1']);
+        expect(error?.name).toMatch(/^(?:Connection|Timeout)Error$/);
+      },
+    );
   });
 }
 

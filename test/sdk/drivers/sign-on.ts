@@ -167,6 +167,7 @@ export function describeSignOn(driver: Driven): void {
 
   test.each([
     ['a token with the end of its line', 'access-1\n', {}],
+    ['an address beyond this machine without TLS', 'access-1', { issuer: 'http://sign-on.example.com' }],
     ['a user name in the address', 'access-1', { issuer: 'https://access-1@sign-on.example.com' }],
   ])('userinfo is not asked for with %s, which no message shows', async (_, accessToken, settings) => {
     rig.server.answers(json(identity));

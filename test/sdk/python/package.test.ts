@@ -58,7 +58,7 @@ describeWith('python', 'the package of Python, installed into an empty project',
           'import os',
           'from integration_service import Gateway',
           `os.environ["http_proxy"] = "${scheme}ada:p%40ss@127.0.0.1:${port}"`,
-          'print(list(Gateway("http://gateway.example.com", "key").list_clients("iin_1")))',
+          'print(list(Gateway("http://gateway.example.com", "key", allow_insecure_http=True).list_clients("iin_1")))',
         ];
         expect((await said('-c', program.join('\n'))).trim()).toBe('[]');
         const credentials = Buffer.from('ada:p@ss').toString('base64');

@@ -2,7 +2,12 @@ import type BetterSqlite3 from 'better-sqlite3';
 
 /** What the command uses of the SDK, whose sources have compiler options of their own. */
 export interface Sdk {
-  Gateway: new (options: { baseUrl: string; apiKey: string; retry?: { maxRetries: number } }) => Gateway;
+  Gateway: new (options: {
+    baseUrl: string;
+    apiKey: string;
+    allowInsecureHttp: boolean;
+    retry?: { maxRetries: number };
+  }) => Gateway;
   SqliteStore: new (database: BetterSqlite3.Database) => Store;
   IntegrationServiceError: abstract new (...given: never[]) => Error;
   ApiError: abstract new (...given: never[]) => ApiError;

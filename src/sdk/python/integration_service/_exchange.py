@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from math import ceil
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -169,14 +170,24 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
         raise ValueError("The address of the proxy in the environment cannot be read.") from None
 
 
-def server_url(name: str, address: str) -> str:
-    """Removes a trailing slash."""
+def server_url(name: str, address: str, what: str, allow_insecure_http: bool) -> str:
+    """Removes a trailing slash. Refuses an address beyond loopback where http:// would send ``what`` unencrypted."""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError(f"{name} must be an address that begins with https:// or http://.")
     if "@" in parts.netloc:
         raise ValueError(f"{name} must have no user name and no password: they would be in messages.")
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or "") and not allow_insecure_http:
+        message = f"{name} with http:// would send {what} unencrypted."
+        raise ValueError(f"{message} Use https://, or allow it with allow_insecure_http.")
     return address.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def check_secret(secret: str, message: str) -> None:

@@ -49,15 +49,17 @@ class Gateway(Reads):
         timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS,
         retry: Retry = Retry(),
         http: urllib3.PoolManager | None = None,
+        allow_insecure_http: bool = False,
     ) -> None:
         """
         :param base_url: address of the gateway
         :param api_key: ``ik_live_…`` or ``ik_demo_…``
         :param timeout_seconds: for each attempt, including the body of the answer
         :param http: replaces the default pool: for a proxy, or your own certificates
+        :param allow_insecure_http: also send the API key to ``http://`` beyond this machine, where others can read it
         """
         check_secret(api_key, "api_key must be the API key: letters, digits and underscores, no spaces.")
-        self._base_url = server_url("base_url", base_url)
+        self._base_url = server_url("base_url", base_url, "the API key", allow_insecure_http)
         self._timeout_seconds = timeout_seconds
         self._retry = retry
         exchange = Exchange(self._base_url, timeout_seconds, http)

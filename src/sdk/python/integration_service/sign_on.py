@@ -107,6 +107,7 @@ class SignOn:
         timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS,
         retry: Retry = Retry(),
         http: urllib3.PoolManager | None = None,
+        allow_insecure_http: bool = False,
     ) -> None:
         """
         :param issuer: address of the sign-on server
@@ -115,8 +116,10 @@ class SignOn:
         :param timeout_seconds: for each attempt, including the body of the answer
         :param retry: for userinfo, refreshes, revocation and keys; a code is never exchanged twice
         :param http: replaces the default pool: for a proxy, or your own certificates
+        :param allow_insecure_http: also send the client secret and tokens to ``http://`` beyond this machine, where
+            others can read them
         """
-        self._issuer = server_url("issuer", issuer)
+        self._issuer = server_url("issuer", issuer, "the client secret and tokens", allow_insecure_http)
         self._client_id = client_id
         self._client_secret = None if client_secret is None else SecretStr(client_secret)
         self._redirect_uri = redirect_uri

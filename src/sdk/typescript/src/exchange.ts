@@ -98,15 +98,26 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Removes a trailing slash; throws for an invalid address. */
-export function serverUrl(name: string, address: string): string {
+/** Host names of this machine, as `URL` writes them. */
+const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/;
+
+/**
+ * Removes a trailing slash; throws for an invalid address, and for one beyond loopback where http:// would
+ * send `what` unencrypted.
+ */
+export function serverUrl(name: string, address: string, what: string, allowInsecureHttp = false): string {
   const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
   if (!isAddress) {
     throw new TypeError(`${name} must be an address that begins with https:// or http://.`);
   }
-  const { username, password } = new URL(address);
+  const { username, password, protocol, hostname } = new URL(address);
   if (username !== '' || password !== '') {
     throw new TypeError(`${name} must have no user name and no password: they would be in messages.`);
+  }
+  if (protocol === 'http:' && !LOOPBACK.test(hostname) && !allowInsecureHttp) {
+    throw new TypeError(
+      `${name} with http:// would send ${what} unencrypted. Use https://, or allow it with allowInsecureHttp.`,
+    );
   }
   return address.replace(/\/+$/, '');
 }

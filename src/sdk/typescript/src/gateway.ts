@@ -29,6 +29,8 @@ export interface GatewayOptions {
   retry?: RetryOptions | false | undefined;
   /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;
+  /** Also sends the API key to `http://` beyond this machine, where others can read it. */
+  allowInsecureHttp?: boolean | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -48,7 +50,7 @@ export class Gateway extends Reads {
   constructor(options: GatewayOptions) {
     const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, fetch } = options;
     checkSecret(apiKey, 'apiKey must be the API key: letters, digits and underscores, no spaces.');
-    const baseUrl = serverUrl('baseUrl', options.baseUrl);
+    const baseUrl = serverUrl('baseUrl', options.baseUrl, 'the API key', options.allowInsecureHttp);
     const settings = { baseUrl, timeoutMs, fetch, retry: retryPolicy(options.retry) };
     const reader = new Reader(settings);
     const configuration = new Configuration({ apiKey: () => apiKey });

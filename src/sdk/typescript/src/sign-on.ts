@@ -36,6 +36,8 @@ export interface SignOnOptions {
   retry?: RetryOptions | false | undefined;
   /** Replaces the global one: for a proxy, or for your tests. */
   fetch?: Fetch | undefined;
+  /** Also sends the client secret and tokens to `http://` beyond this machine, where others can read them. */
+  allowInsecureHttp?: boolean | undefined;
 }
 
 export interface AuthorizationOptions {
@@ -129,7 +131,8 @@ export class SignOn {
 
   constructor(options: SignOnOptions) {
     const { clientId, clientSecret, redirectUri, fetch } = options;
-    const issuer = serverUrl('issuer', options.issuer);
+    const what = 'the client secret and tokens';
+    const issuer = serverUrl('issuer', options.issuer, what, options.allowInsecureHttp);
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const retry = retryPolicy(options.retry);
     this.#settings = { issuer, clientId, clientSecret, redirectUri, timeoutMs, retry, fetch };

@@ -29,15 +29,16 @@ type command struct {
 }
 
 type options struct {
-	BaseURL          string  `json:"baseUrl"`
-	APIKey           string  `json:"apiKey"`
-	PageSize         int     `json:"pageSize"`
-	Issuer           string  `json:"issuer"`
-	ClientID         string  `json:"clientId"`
-	ClientSecret     string  `json:"clientSecret"`
-	RedirectURI      string  `json:"redirectUri"`
-	IDTokenAlgorithm string  `json:"idTokenAlgorithm"`
-	TimeoutSeconds   float64 `json:"timeoutSeconds"`
+	BaseURL           string  `json:"baseUrl"`
+	APIKey            string  `json:"apiKey"`
+	PageSize          int     `json:"pageSize"`
+	Issuer            string  `json:"issuer"`
+	ClientID          string  `json:"clientId"`
+	ClientSecret      string  `json:"clientSecret"`
+	RedirectURI       string  `json:"redirectUri"`
+	IDTokenAlgorithm  string  `json:"idTokenAlgorithm"`
+	AllowInsecureHTTP bool    `json:"allowInsecureHttp"`
+	TimeoutSeconds    float64 `json:"timeoutSeconds"`
 	// HTTPTimeoutSeconds is that of an HTTP client that is given.
 	HTTPTimeoutSeconds float64 `json:"httpTimeoutSeconds"`
 	// KeysEnd is how the first read of the keys ends: by a panic, or by an exit of its goroutine.
@@ -178,12 +179,13 @@ var methods = map[string]string{
 
 func (o options) gateway() (*sdk.Gateway, error) {
 	return sdk.NewGateway(sdk.GatewayOptions{
-		BaseURL:    o.BaseURL,
-		APIKey:     o.APIKey,
-		PageSize:   o.PageSize,
-		Timeout:    seconds(o.TimeoutSeconds),
-		Retry:      o.retry(),
-		HTTPClient: o.httpClient(),
+		BaseURL:           o.BaseURL,
+		APIKey:            o.APIKey,
+		PageSize:          o.PageSize,
+		Timeout:           seconds(o.TimeoutSeconds),
+		Retry:             o.retry(),
+		HTTPClient:        o.httpClient(),
+		AllowInsecureHTTP: o.AllowInsecureHTTP,
 	})
 }
 
