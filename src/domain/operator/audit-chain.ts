@@ -12,6 +12,11 @@ export interface ChainPlace {
   hash: string;
 }
 
+/** Whether a chain can have it: a whole number from 1. */
+export function isPlace(seq: number): boolean {
+  return Number.isSafeInteger(seq) && seq >= 1;
+}
+
 export interface ChainedEvent extends AuditEvent, ChainPlace {}
 
 /** The previous hash of the first record. */

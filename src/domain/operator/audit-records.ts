@@ -14,12 +14,19 @@ export interface LinkedRecord {
   previousHash: string;
 }
 
-/** Up to `limit` records after a place, and the place that the next page begins after. */
+/** The last page of records, which has those at places that no chain has. */
+export const MISPLACED = 'misplaced';
+
+/** Up to `limit` records after a place, and where the next page begins. */
 export async function linkedRecords(
-  rows: Pick<AuditRows, 'chained'>,
-  after: { chain: string; seq: number } | undefined,
+  rows: Pick<AuditRows, 'chained' | 'misplaced'>,
+  after: { chain: string; seq: number } | typeof MISPLACED | undefined,
   limit: number,
-): Promise<{ linked: LinkedRecord[]; next: ChainPlace | undefined }> {
+): Promise<{ linked: LinkedRecord[]; next: ChainPlace | typeof MISPLACED | undefined }> {
+  if (after === MISPLACED) {
+    const records = await rows.misplaced(limit);
+    return { linked: records.map((record) => ({ record, previousHash: '' })), next: undefined };
+  }
   const found = await rows.chained({ after, limit: limit + 1 });
   const records = found.slice(0, limit);
   const linked: LinkedRecord[] = [];
@@ -33,7 +40,10 @@ export async function linkedRecords(
     linked.push({ record, previousHash: isLinked ? (before?.hash ?? '') : '' });
     before = record;
   }
-  return { linked, next: found.length > limit ? records.at(-1) : undefined };
+  if (found.length > limit) {
+    return { linked, next: records.at(-1) };
+  }
+  return { linked, next: (await rows.misplaced(1)).length > 0 ? MISPLACED : undefined };
 }
 
 /** Judges records without the log. With an unknown predecessor, only the claim of a purge can be judged. */

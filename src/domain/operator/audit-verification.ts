@@ -5,6 +5,7 @@ import {
   type ChainedEvent,
   fingerprintOf,
   hashOf,
+  isPlace,
   NO_HASH,
   purgeClaimIn,
 } from './audit-chain.js';
@@ -73,6 +74,9 @@ export class AuditVerification {
 
   take(record: ChainedEvent): AuditFinding[] {
     this.records += 1;
+    if (!isPlace(record.seq)) {
+      return [found('changed', record)];
+    }
     this.oldest = Math.min(this.oldest, record.createdAt);
     this.#notePurge(record);
     const { chain, seq } = record;
@@ -197,7 +201,7 @@ const MOST_FINDINGS = 1_000;
 
 /** Reads the whole log in pages and reports progress. */
 export async function* verifyAuditLog(
-  rows: Pick<AuditRows, 'chained' | 'unchained'>,
+  rows: Pick<AuditRows, 'chained' | 'misplaced' | 'unchained'>,
   mac: AuditMac,
   signal: AbortSignal,
 ): AsyncGenerator<VerificationProgress> {
@@ -224,7 +228,12 @@ export async function* verifyAuditLog(
       }
     }
   }
-  const strangers = [...(await returnedIn(rows, verification)), ...(await strangersIn(rows, verification))];
+  const misplaced = (await rows.misplaced(RECORDS_AT_ONCE)).flatMap((record) => verification.take(record));
+  const strangers = [
+    ...misplaced,
+    ...(await returnedIn(rows, verification)),
+    ...(await strangersIn(rows, verification)),
+  ];
   yield progress([...verification.finish(), ...strangers], true);
 }
 

@@ -75,6 +75,8 @@ export interface AuditRows {
   page(page: PageRequest, filter: AuditFilter): Promise<AuditEvent[]>;
   /** Chain by chain, in order. */
   chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
+  /** Records of chains at places that no chain has: `chained` cannot sort them and leaves them out. */
+  misplaced(limit: number): Promise<ChainedEvent[]>;
   /** Ids of records without a chain that are not older than `since`. */
   unchained(since: number, limit: number): Promise<string[]>;
   /** The newest record of each chain that grew in that time, by chain; ignores anchors. */

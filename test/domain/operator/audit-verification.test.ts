@@ -99,6 +99,7 @@ describe('a chain of which a purge removes records while it is read', () => {
           ({ chain, seq }) =>
             after === undefined || chain > after.chain || (chain === after.chain && seq > after.seq),
         ),
+      misplaced: async () => [],
       unchained: async () => [],
     };
     const parts = [];
@@ -118,6 +119,7 @@ test('the verification of a long log lets other work have its turns', async () =
   const rows = {
     chained: async ({ after, limit }: { after?: { seq: number } | undefined; limit: number }) =>
       log.slice(after?.seq ?? 0, (after?.seq ?? 0) + limit),
+    misplaced: async () => [],
     unchained: async () => [],
   };
   let turns = 0;

@@ -7,7 +7,12 @@ import {
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { type AuditEvent, validateAuditFilter } from '../../../domain/operator/audit.js';
 import type { ChainedEvent } from '../../../domain/operator/audit-chain.js';
-import { judgeRecords, type LinkedRecord, linkedRecords } from '../../../domain/operator/audit-records.js';
+import {
+  judgeRecords,
+  type LinkedRecord,
+  linkedRecords,
+  MISPLACED,
+} from '../../../domain/operator/audit-records.js';
 import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audit-verification.js';
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { invalidField } from '../../../errors/service-error.js';
@@ -42,7 +47,7 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
       const { linked, next } = await linkedRecords(auditEvents, placeIn(pageToken), pageLimit(pageSize));
       return {
         records: linked.map(toRecordMessage),
-        nextPageToken: next ? `${next.chain}/${next.seq}` : '',
+        nextPageToken: typeof next === 'object' ? `${next.chain}/${next.seq}` : (next ?? ''),
       };
     },
     verifyAuditLog: async function* (_, { signal }) {
@@ -82,9 +87,12 @@ function toSeqMessage(seq: number): number {
 }
 
 /** A chain and a place in it are not secret, so the token need not hide them. */
-function placeIn(token: string): { chain: string; seq: number } | undefined {
+function placeIn(token: string): { chain: string; seq: number } | typeof MISPLACED | undefined {
   if (token === '') {
     return undefined;
+  }
+  if (token === MISPLACED) {
+    return MISPLACED;
   }
   const [, chain, seq] = /^([A-Za-z0-9_.]{1,64})\/(\d{1,10})$/.exec(token) ?? [];
   if (chain === undefined) {

@@ -198,9 +198,9 @@ class AuditChains implements LateWriter<AuditEvent> {
   }
 }
 
-/** Of a chained record. */
+/** Of a chained record. A tampered place that is no number becomes 0, which is no place either. */
 export function placeOf({ chain, seq, hash }: Pick<Row, 'chain' | 'seq' | 'hash'>): ChainPlace {
-  return { chain: chain as string, seq: Number(seq), hash: hash as string };
+  return { chain: chain as string, seq: typeof seq === 'number' ? seq : 0, hash: hash as string };
 }
 
 function toRow({ actor, subject, ...event }: AuditEvent, place: Pick<Row, 'chain' | 'seq' | 'hash'>): Row {

@@ -27,6 +27,8 @@ export function auditRows(reader: Writer): AuditRows {
       const rows = await db
         .selectFrom('auditEvents')
         .where('chain', 'is not', null)
+        .where('seq', '>=', 1)
+        .where('seq', '<=', Number.MAX_SAFE_INTEGER)
         .$if(after !== undefined, (query) =>
           query.where(sql<boolean>`(chain, seq) > (${after?.chain}, ${after?.seq})`),
         )
@@ -35,6 +37,10 @@ export function auditRows(reader: Writer): AuditRows {
         .limit(limit)
         .selectAll()
         .execute();
+      return rows.map(toChainedEvent);
+    },
+    misplaced: async (limit) => {
+      const { rows } = await misplacedRows(limit).execute(db);
       return rows.map(toChainedEvent);
     },
     unchained: async (since, limit) => {
@@ -88,6 +94,25 @@ export function auditRows(reader: Writer): AuditRows {
       return row?.createdAt;
     },
   };
+}
+
+/** Seeks by the index in each chain: a read of all records would block other work on SQLite. */
+function misplacedRows(limit: number) {
+  const conditions = [sql`seq is null`, sql`seq < 1`, sql`seq > ${Number.MAX_SAFE_INTEGER}`];
+  const ofChains = conditions.map(
+    (condition) => sql`
+      select audit_events.* from chains join audit_events on audit_events.chain = chains.chain
+      where ${condition}`,
+  );
+  return sql<Row>`
+    with recursive chains (chain) as (
+      select min(chain) from audit_events
+      union all
+      select (select min(chain) from audit_events where audit_events.chain > chains.chain)
+      from chains where chains.chain is not null
+    )
+    ${sql.join(ofChains, sql` union all `)}
+    limit ${limit}`;
 }
 
 export function toChainedEvent(row: Row): ChainedEvent {

@@ -96,6 +96,45 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(await findings()).toEqual([expect.objectContaining({ fault: 'unchained' })]);
   });
 
+  test.each([
+    ['none', null],
+    ['the one before the first', 0],
+    ['one before all others', -9_007_199_254_740_992],
+    ['one beyond the last that can be counted', 9_007_199_254_740_992],
+  ])('report records that were put in at a place that no chain has: %s', async (_, seq) => {
+    const { bare, record, records, findings } = await rigOver(under);
+    await record('a');
+    await record('b');
+    const all = bare.reader.selectFrom('audit_events').selectAll();
+    const own = await all.where('subject_id', '=', 'a').executeTakeFirstOrThrow();
+    const { chain } = own;
+    const forged = [chain, 'ach_before.00000000', 'ach_later.00000000'].map((each, index) => ({
+      ...{ ...own, id: `aud_forged_${index}`, chain: each, seq },
+      hash: '',
+    }));
+    await bare.write((writer) => writer.insertInto('audit_events').values(forged).execute());
+    const found = await findings();
+    expect(found.map(({ fault }) => fault)).toEqual(['changed', 'changed', 'changed']);
+    expect(found.map(({ eventId }) => eventId).sort()).toEqual(forged.map(({ id }) => id));
+    expect((await records()).map(({ subject }) => subject?.id)).toEqual(['a', 'b']);
+  });
+
+  test('are read to their end although records without a place fill more than a page', async () => {
+    const { bare, record, records, findings } = await rigOver(under);
+    await record('a');
+    await record('b');
+    const [first] = await bare.reader.selectFrom('audit_events').selectAll().execute();
+    const forged = Array.from({ length: 600 }, (_, index) => ({ ...first, id: `aud_${index}`, seq: null }));
+    await bare.write((writer) =>
+      writer
+        .insertInto('audit_events')
+        .values(forged as never)
+        .execute(),
+    );
+    expect(await records()).toHaveLength(2);
+    expect(await findings()).toHaveLength(500);
+  });
+
   test('an anchor makes a removed end, and a removed chain, missing', async () => {
     const { bare, record, records, unitOfWork, process, findings } = await rigOver(under);
     await record('a');
