@@ -8,7 +8,7 @@ import { Unfinished, UsageError } from '../errors.js';
 import { BYTES_IN_MESSAGE, openLines } from '../import/import-lines.js';
 import { print } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
-import { ExportedChains } from './exported-chains.js';
+import { ExportedChains, type Unverified } from './exported-chains.js';
 import type { Action, Session } from './session.js';
 
 type JsonObject = Record<string, unknown>;
@@ -28,14 +28,29 @@ export async function exportRecords({ operator }: Session): Promise<undefined> {
 }
 
 export const verify: Action<{ file?: string }> = async (session, _, { file }) => {
-  const { records, findings } = file === undefined ? await stored(session) : await inFile(session, file);
-  const json = { records, findings };
-  if (findings.length === 0) {
+  const json: Verified = file === undefined ? await stored(session) : await inFile(session, file);
+  const { records, findings, unverified = [] } = json;
+  if (findings.length === 0 && unverified.length === 0) {
     return { json, text: `The audit log is intact. Records read: ${records}.` };
   }
-  const failure = new Unfinished(`The audit log is not intact. Findings: ${findings.length}.`);
-  return { json, text: findings.map(sentenceOf).map(printableLine).join('\n'), failure };
+  const lines = [
+    ...findings.map((finding) => sentenceOf(WORDS[finding.fault] ?? 'unknown fault', finding)),
+    ...unverified.map((record) => sentenceOf('not verified', record)),
+  ];
+  const failure = new Unfinished(
+    findings.length > 0
+      ? `The audit log is not intact. Findings: ${findings.length}.`
+      : `Records that could not be verified: ${unverified.length}. A purge removed them during the export, or they were inserted into it. Export again.`,
+  );
+  return { json, text: lines.map(printableLine).join('\n'), failure };
 };
+
+interface Verified {
+  records: number;
+  findings: AuditFinding[];
+  /** Of an export: records at places that a purge emptied. */
+  unverified?: Unverified[];
+}
 
 async function stored({ operator }: Session) {
   const options = { deadlineMs: Number.POSITIVE_INFINITY, messageWaitMs: MESSAGE_WAIT_MS };
@@ -68,12 +83,12 @@ async function inFile({ operator }: Session, file: string) {
     // An audit log is never empty.
     throw new UsageError(`${file} has no records: the export failed.`);
   }
-  const { findings: cut, firsts } = chains.beginnings();
+  const { findings: cut, firsts, unverified } = chains.beginnings();
   findings.push(...cut);
   for (const first of firsts) {
     await judge([first]);
   }
-  return { records, findings };
+  return { records, findings, unverified };
 }
 
 async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {
@@ -130,7 +145,7 @@ const WORDS: Partial<Record<AuditFault, string>> = {
   [AuditFault.OTHER_KEY]: 'made with other keys',
 };
 
-function sentenceOf({ fault, chain, fromSeq, toSeq, eventId }: AuditFinding): string {
+function sentenceOf(words: string, { chain, fromSeq, toSeq, eventId }: Unverified): string {
   const place = chain === '' ? '' : ` ${chain} ${fromSeq === toSeq ? fromSeq : `${fromSeq} to ${toSeq}`}`;
-  return `${WORDS[fault] ?? 'unknown fault'}:${place}${eventId === undefined ? '' : ` ${eventId}`}`;
+  return `${words}:${place}${eventId === undefined ? '' : ` ${eventId}`}`;
 }

@@ -10,7 +10,7 @@ import {
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { verify } from '../../../../src/cli/commands/operator/audit-chain.js';
 import { asJsonLine } from '../../../../src/cli/commands/output/printable.js';
-import { type AuditMac, PURGED_TYPE } from '../../../../src/domain/operator/audit-chain.js';
+import { type AuditMac, PURGED_TYPE, purgeClaimOf } from '../../../../src/domain/operator/audit-chain.js';
 import { operatorService } from '../../../../src/rpc/domain-server/operator/index.js';
 import type { OperatorDependencies } from '../../../../src/rpc/domain-server/operator/write.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
@@ -61,17 +61,21 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const before = await list();
     await auditRemoval(process())(2_000, 100);
     const records = await list();
-    const findingsIn = async (changed: readonly AuditRecord[]) => {
+    const verified = async (changed: readonly AuditRecord[]) => {
       const file = join(newDirectory(), 'audit.jsonl');
       writeFileSync(file, changed.map((each) => `${asJsonLine(each)}\n`).join(''));
       const operator = {
         verifyAuditRecords: (request: { records: AuditRecord[] }) =>
           client.verifyAuditRecords(request, OPTIONS),
       };
-      const shown = await verify({ operator } as never, ['', ''], { file } as never);
-      return (shown as { json: { findings: AuditFinding[] } }).json.findings;
+      return verify({ operator } as never, ['', ''], { file } as never) as Promise<{
+        json: { findings: AuditFinding[] };
+        text: string;
+        failure?: Error;
+      }>;
     };
-    return { before, records, findingsIn };
+    const findingsIn = async (changed: readonly AuditRecord[]) => (await verified(changed)).json.findings;
+    return { before, records, verified, findingsIn };
   }
 
   const ofPurged = (records: readonly AuditRecord[]) => {
@@ -111,6 +115,48 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     expect(await findingsIn(missing.toSpliced(at, 0, first))).toContainEqual(
       expect.objectContaining({ fault: AuditFault.MISSING, fromSeq: 2, toSeq: 3 }),
     );
+  });
+
+  test('lists a record as not verified that was put in at a purged place, with what was put in behind it', async () => {
+    const { records, verified } = await exported();
+    const { first, at } = ofPurged(records);
+    const { chain } = first;
+    const forged = { ...withEvent(first, { id: 'aud_forged' }), seq: 2, hash: '', previousHash: '' };
+    const alone = await verified(records.toSpliced(at, 0, { ...forged, hash: 'h' }));
+    expect(alone.json.findings).toEqual([]);
+    expect(alone.text).toBe(`not verified: ${chain} 2 aud_forged`);
+    expect(alone.failure?.message).toMatch(/^Records that could not be verified: 1\. /);
+
+    const next = { ...withEvent(first, { id: 'aud_next' }), seq: 3, hash: 'h', previousHash: '' };
+    const both = await verified(records.toSpliced(at, 1, forged, next));
+    expect(both.text).toMatch(new RegExp(`^not verified: ${chain} 2 aud_forged$`, 'm'));
+    expect(both.text).toMatch(new RegExp(`^changed: ${chain} 3 aud_next$`, 'm'));
+    expect(both.failure?.message).toMatch(/^The audit log is not intact\. /);
+  });
+
+  test('is intact if a purge removed the last record of a page before the next page was exported', async () => {
+    const { records, verified } = await exported();
+    const [, second = 0] = ofWhole(records);
+    const blanked = { ...(records[second] as AuditRecord), previousHash: '' };
+    expect((await verified(records.with(second, blanked))).text).toMatch(/^The audit log is intact\./);
+    const forged = withEvent(blanked, { type: 'unit.deleted' });
+    expect((await verified(records.with(second, forged))).text).toMatch(/^changed: \S+ 2 /);
+  });
+
+  test('is intact if a second purge removed the first exported records of a chain', async () => {
+    const { records, verified } = await exported();
+    const { first } = ofPurged(records);
+    const claim = records.find(({ event }) => event?.type === PURGED_TYPE) as AuditRecord;
+    const { seq, hash } = first;
+    const { proof } = purgeClaimOf(mac, { chain: first.chain, seq, hash });
+    const attributes = Object.entries({ seq: String(seq), hash, proof });
+    const later = withEvent(
+      { ...claim, chain: `ach_later.${claim.chain.split('.')[1]}`, seq: 7, previousHash: '' },
+      { attributes: attributes.map(([name, value]) => ({ name, value })) },
+    );
+    const { json } = await verified([...records, later]);
+    expect(json.findings.filter(({ chain }) => chain === first.chain)).toEqual([]);
+    expect(json).toMatchObject({ unverified: [] });
   });
 
   test.each<[what: string, spoil: (records: AuditRecord[]) => AuditRecord[], fault: AuditFault]>([
