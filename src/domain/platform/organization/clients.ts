@@ -104,13 +104,14 @@ export function refuseTakenName(kind: 'location' | 'unit type', holder: object |
 /** Integrations get all titles of a client in one answer, and its structure in another. */
 const MOST_OF_A_KIND = 10_000;
 
-/** Refuses what was just added where the client has too many now. The client must be locked. */
+/** Refuses to add so many where the client would have too many then. The client must be locked. */
 export async function assertRoom(
   rows: { count(clientId: ClientId): Promise<number> },
   clientId: ClientId,
   kinds: 'job titles' | 'locations' | 'roles' | 'units' | 'unit types',
+  added = 1,
 ): Promise<void> {
-  if ((await rows.count(clientId)) > MOST_OF_A_KIND) {
+  if ((await rows.count(clientId)) + added > MOST_OF_A_KIND) {
     throw refused(`A client has at most ${MOST_OF_A_KIND} ${kinds}. Remove some first.`);
   }
 }

@@ -34,8 +34,8 @@ export async function createLocation(
     address: toAddress(creation.address),
     ...madeAt(changes.now),
   };
-  await changes.locations.insert(location);
   await assertRoom(changes.locations, client.id, 'locations');
+  await changes.locations.insert(location);
   await changes.touch(client.id);
   await changes.recordEvent({
     type: 'organization_location.created',

@@ -44,9 +44,9 @@ async function addCustomRole(
     const violation = 'must not be the name of another role of the client';
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'name', violation);
   }
+  await assertRoom(changes.roles, clientId, 'roles');
   const role = newRole(changes, { clientId, name, permissions, builtIn: false });
   await changes.roles.insert(role);
-  await assertRoom(changes.roles, clientId, 'roles');
   return role;
 }
 

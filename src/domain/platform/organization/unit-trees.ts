@@ -7,7 +7,6 @@ import { linkToOrganizationStructure } from '../links.js';
 import type { Client, Unit, UnitType } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
-import { assertRoom } from './clients.js';
 
 /** Limits of one request, without the unit that CreateUnit names itself: levels of units, and units. */
 const MAX_DEPTH = 8;
@@ -86,7 +85,7 @@ export function unitRows(
   });
 }
 
-/** Inserts the rows with an event per unit. The caller locks and touches the client. */
+/** Inserts the rows with an event per unit. The caller locks the client, asserts room and touches it. */
 export async function insertUnits(
   changes: Pick<Changes, 'recordEvent' | 'units'>,
   client: Client,
@@ -111,7 +110,6 @@ export async function insertUnits(
       },
     })),
   );
-  await assertRoom(changes.units, client.id, 'units');
 }
 
 export function embeddedUnit({ unit, parent }: UnitWithParent): EmbeddedUnit {

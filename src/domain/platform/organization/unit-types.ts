@@ -44,8 +44,9 @@ export async function createUnitType(
     ...madeAt(changes.now),
   };
   const rows = unitRows(unitType, creation.units, parent, changes.now);
-  await changes.unitTypes.insert(unitType);
   await assertRoom(changes.unitTypes, client.id, 'unit types');
+  await assertRoom(changes.units, client.id, 'units', rows.length);
+  await changes.unitTypes.insert(unitType);
   await changes.touch(client.id);
   await changes.recordEvent({
     type: 'organization_unit_type.created',

@@ -5,7 +5,7 @@ import { rewriteWorkers } from '../people/workers.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
-import { lockWithClient } from './clients.js';
+import { assertRoom, lockWithClient } from './clients.js';
 import {
   assertParent,
   insertUnits,
@@ -40,6 +40,7 @@ export async function createUnit(
   const [client, unitType] = await lockWithClient(changes, getUnitType, creation.unitTypeId);
   const parent = await assertParent(changes, client.id, creation.parentUnitId);
   const rows = unitRows(unitType, [creation], parent, changes.now);
+  await assertRoom(changes.units, client.id, 'units', rows.length);
   await insertUnits(changes, client, unitType, rows);
   await changes.touch(client.id);
   const [unit, ...subUnits] = rows.map((row) => row.unit);

@@ -6,8 +6,10 @@ import {
   deleteRole,
   editRolePermissions,
 } from '../../../../src/domain/platform/organization/roles.js';
+import { createUnitType } from '../../../../src/domain/platform/organization/unit-types.js';
 import { createUnit } from '../../../../src/domain/platform/organization/units.js';
 import { updateWorker } from '../../../../src/domain/platform/people/worker-changes.js';
+import type { Changes } from '../../../../src/domain/platform/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { newLocation, newUnits, onboard } from './organization.js';
@@ -74,6 +76,29 @@ describeEachDatabase('a client with as many as it may have', (under) => {
     );
     await expect(alone).rejects.toThrow(refusal('units'));
     await expect(newUnits(platform, 'Team', ['Nights'])).rejects.toThrow(refusal('units'));
+  });
+
+  test('units is refused further ones before any of them is inserted', async () => {
+    const platform = await newPlatform(under);
+    const { client, run } = platform;
+    const { unitType } = await newUnits(platform, 'Ward', ['North']);
+    await fill(platform, 'units');
+    const begun = () => Promise.reject(new Error('The work has begun.'));
+    const units = [{ name: 'South', subUnits: [{ name: 'Nights', subUnits: [] }] }];
+    const withoutWork = (changes: Changes): Changes => ({
+      ...changes,
+      unitTypes: { ...changes.unitTypes, insert: begun },
+      units: { ...changes.units, insert: begun },
+      recordEvent: begun,
+    });
+    const alone = run((changes) =>
+      createUnit(withoutWork(changes), { unitTypeId: unitType.id, name: 'South', subUnits: [] }),
+    );
+    await expect(alone).rejects.toThrow(refusal('units'));
+    const together = run((changes) =>
+      createUnitType(withoutWork(changes), { clientId: client.id, name: 'Team', units }),
+    );
+    await expect(together).rejects.toThrow(refusal('units'));
   });
 
   test('roles gets no further one, not from an edit either, and may delete one', async () => {
