@@ -290,7 +290,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     `the deletion of a location of ${MANY} workers`,
-    { roundTrips: 22, statements: 338 },
+    { roundTrips: 20, statements: 49 },
     (under, proxy) =>
       wideChange(under, proxy, async (changes, clientId, name) => {
         const { id } = await createLocation(changes, { clientId, name });
@@ -300,7 +300,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     `a new name for the job title of ${MANY} workers`,
-    { roundTrips: 23, statements: 336 },
+    { roundTrips: 21, statements: 47 },
     (under, proxy) =>
       wideChange(under, proxy, async (changes, clientId, title) => {
         await manyWorkers(changes, clientId, title, { jobTitles: [title] });
@@ -310,7 +310,7 @@ const OPERATIONS: [string, Cost, Measure][] = [
   ],
   [
     `other permissions for a role of ${MANY} users`,
-    { roundTrips: 23, statements: 337 },
+    { roundTrips: 19, statements: 44 },
     (under, proxy) =>
       wideChange(under, proxy, async (changes, clientId, name) => {
         const { id: roleId } = await createRole(changes, { clientId, name, permissions: [] });

@@ -35,6 +35,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   clientsOf: true,
   contextsOf: true,
   count: true,
+  countUpTo: true,
   countWithRole: true,
   delete: false,
   deleteOfAccount: false,
@@ -49,6 +50,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   firstOwner: true,
   has: true,
   hasUnits: true,
+  ids: true,
   insert: false,
   integrationsOf: true,
   isBelow: true,
@@ -67,10 +69,12 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   revokeOfAccount: false,
   revokeOfApplication: false,
   revokeOfSession: false,
+  rewrite: false,
   sizes: true,
   rotate: false,
   set: false,
   take: false,
+  unassign: false,
   update: false,
   use: false,
   withRole: true,
@@ -150,7 +154,9 @@ export class Trail {
             this.#remember(done);
           } else if (done !== false && done !== 0) {
             // A conditional write reports that it changed nothing.
-            this.#note(kind, method, args[0]);
+            for (const written of [args[0]].flat()) {
+              this.#note(kind, method, written);
+            }
           }
           return done;
         };

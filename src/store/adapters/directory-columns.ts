@@ -19,7 +19,12 @@ export function addressMembers<Column>(column: (name: keyof Address) => Expressi
 /** Of a row with the columns of an address. */
 export function withAddress<Row extends Address>(row: Row): Omit<Row, keyof Address> & { address: Address } {
   const { address1, address2, city, isoCountryCode, postalCode, zoneCode, ...rest } = row;
-  return { ...rest, address: { address1, address2, city, isoCountryCode, postalCode, zoneCode } };
+  return { ...rest, address: addressIn(row) };
+}
+
+export function addressIn(row: Address): Address {
+  const { address1, address2, city, isoCountryCode, postalCode, zoneCode } = row;
+  return { address1, address2, city, isoCountryCode, postalCode, zoneCode };
 }
 
 /** The column of an email address, computed with each write of it. */

@@ -27,6 +27,22 @@ test('names only the fields that a write of very many rows has changed', async (
   expect(fields).toBe('worker.job_titles');
 });
 
+test('names the changed fields of rows that one call writes, and their ids', async () => {
+  const trail = new Trail();
+  const row = (number: number) => ({ id: `wrk_${number}`, jobTitles: ['Baker'], location: null });
+  const { workers } = trail.over({
+    workers: { findAll: async () => [row(1), row(2)], rewrite: async () => undefined },
+  } as unknown as Changes) as unknown as {
+    workers: { findAll(): Promise<object[]>; rewrite(workers: object[]): Promise<void> };
+  };
+  const found = await workers.findAll();
+  await workers.rewrite(found.map((worker) => ({ ...worker, jobTitles: ['Pastry Cook'] })));
+  expect(trail.attributes({ type: 'client', id: 'cli_1' })).toEqual({
+    fields: 'worker.job_titles',
+    also: 'wrk_1 wrk_2',
+  });
+});
+
 test('takes no count and no list of names for a write', async () => {
   const trail = new Trail();
   const { accounts, units } = trail.over({

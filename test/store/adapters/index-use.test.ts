@@ -7,6 +7,7 @@ import { auditRows } from '../../../src/store/adapters/operator/audit-events.js'
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
 import { userRows } from '../../../src/store/adapters/platform/users.js';
+import { workerRows } from '../../../src/store/adapters/platform/workers.js';
 import { userStore } from '../../../src/store/adapters/users.js';
 import { workerStore } from '../../../src/store/adapters/workers.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -141,6 +142,15 @@ describe('on SQLite', () => {
       expect.stringMatching(
         /^SEARCH changes USING COVERING INDEX changes_in_order \(instance_id=\? AND position>\? AND position<\?\)$/,
       ),
+    ]);
+  });
+
+  test('some workers of a client are read by their ids, not among all of the client', async () => {
+    const plans = await plansOf((db) =>
+      workerRows(db.reader).findAll('cli_1' as ClientId, ['wrk_1', 'wrk_2']),
+    );
+    expect(plans.filter((plan) => plan.includes(' workers '))).toEqual([
+      expect.stringMatching(/^SEARCH workers USING INDEX sqlite_autoindex_workers_1 \(id=\?\)$/),
     ]);
   });
 

@@ -1,7 +1,7 @@
 import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { type Listing, textPage } from '../listing.js';
-import { rewriteWorkers, workersOf } from '../people/workers.js';
+import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
@@ -70,13 +70,13 @@ export async function renameJobTitle(
     const violation = 'is a job title of the client already';
     throw fieldRefusal(ErrorCode.ALREADY_EXISTS, message, 'new_title', violation);
   }
+  const workerIds = await workersToRewrite(changes, client.id, { jobTitle: from });
   await changes.jobTitles.remove(client.id, from);
-  const updatedWorkers = await rewriteWorkers(changes, client, { jobTitle: from }, ({ jobTitles }) => {
-    const renamed = jobTitles.map((held) => (held === from ? to : held));
-    return jobTitles.includes(from) ? { jobTitles: [...new Set(renamed)] } : undefined;
-  });
+  await rewriteWorkers(changes, client, workerIds, ({ jobTitles }) => ({
+    jobTitles: [...new Set(jobTitles.map((held) => (held === from ? to : held)))],
+  }));
   await changes.touch(client.id);
-  return { title: to, updatedWorkers };
+  return { title: to, updatedWorkers: workerIds.length };
 }
 
 /** Offboarded workers do not prevent it, and keep the title in their records. */
@@ -85,13 +85,11 @@ export async function removeJobTitle(changes: Ports, { clientId, title }: TitleO
   validate({ client_id: clientId, title: text });
   const client = await lockClient(changes, clientId);
   await assertUsed(changes, client.id, text);
-  for await (const batch of workersOf(changes, client.id, { jobTitle: text })) {
-    if (batch.some(({ jobTitles, offboardedAt }) => offboardedAt === null && jobTitles.includes(text))) {
-      throw new ServiceError(
-        ErrorCode.RESOURCE_IN_USE,
-        'Workers still hold this job title. Rename it, or give them another first.',
-      );
-    }
+  if ((await changes.workers.countUpTo(1, client.id, { jobTitle: text, statuses: ['ACTIVE'] })) > 0) {
+    throw new ServiceError(
+      ErrorCode.RESOURCE_IN_USE,
+      'Workers still hold this job title. Rename it, or give them another first.',
+    );
   }
   await changes.jobTitles.remove(client.id, text);
   await changes.touch(client.id);

@@ -6,7 +6,7 @@ import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
 import { type Update, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
-import { rewriteWorkers } from '../people/workers.js';
+import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Location } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
@@ -58,13 +58,13 @@ export async function updateLocation(changes: Ports, update: LocationUpdate): Pr
   const fields = await updatedPlace(update, () => changes.locations.find(update.locationId));
   const [client, present] = await lockWithClient(changes, getLocation, update.locationId, update);
   return writeChanged(present, fields, changes.now, async (changed) => {
-    if (changed.name !== present.name) {
+    const isRenamed = changed.name !== present.name;
+    if (isRenamed) {
       refuseTakenName('location', await changes.locations.findByName(client.id, changed.name));
     }
+    const workerIds = isRenamed ? await workersToRewrite(changes, client.id, { locationId: changed.id }) : [];
     await changes.locations.update(changed);
-    if (changed.name !== present.name) {
-      await rewriteWorkers(changes, client, { locationId: changed.id }, () => ({}));
-    }
+    await rewriteWorkers(changes, client, workerIds, () => ({}));
     await changes.touch(client.id);
   });
 }
@@ -75,6 +75,7 @@ export async function deleteLocation(
   { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },
 ): Promise<{ detachedWorkers: number }> {
   const [client, location] = await lockWithClient(changes, getLocation, locationId, { expectedVersion });
+  const workerIds = await workersToRewrite(changes, client.id, { locationId: location.id });
   await changes.recordEvent({
     type: 'organization_location.deleted',
     instanceId: client.instanceId,
@@ -82,12 +83,10 @@ export async function deleteLocation(
     entity: { type: 'organizationLocation', id: location.id },
     data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
   });
-  const detachedWorkers = await rewriteWorkers(changes, client, { locationId: location.id }, () => ({
-    location: null,
-  }));
+  await rewriteWorkers(changes, client, workerIds, () => ({ location: null }));
   await changes.locations.delete(location.id);
   await changes.touch(client.id);
-  return { detachedWorkers };
+  return { detachedWorkers: workerIds.length };
 }
 
 function snapshotOf(location: Location): OrganizationLocationCreatedData {

@@ -5,7 +5,7 @@ import { getterOf } from '../../unit-of-work.js';
 import { assertExpectedVersion } from '../changes.js';
 import { writeUsers } from '../people/users.js';
 import type { Role } from '../rows/organization.js';
-import type { UserView } from '../rows/people.js';
+import type { RoleHolders, UserView } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { MAX_NAME_LENGTH, Violations } from '../violations.js';
 import { assertRoom, lockClient } from './clients.js';
@@ -75,12 +75,12 @@ export async function deleteRole(
       `The role ${role.name} came with the client and stays with it.`,
     );
   }
-  const living = await changes.users.countWithRole(role.id);
+  const living = await changes.users.countWithRole({ roleId: role.id, areDeleted: false });
   if (living > 0) {
     const who = living === 1 ? 'A user has' : `${living} users have`;
     throw new ServiceError(ErrorCode.RESOURCE_IN_USE, `${who} this role; give them another one first.`);
   }
-  const former = await changes.users.withRole(role.id);
+  const former = await usersToWrite(changes, { roleId: role.id, areDeleted: true });
   if (former.length > 0) {
     await writeUsers(changes, former, { roleId: null });
   }
@@ -111,7 +111,7 @@ export async function editRolePermissions(
   }
   const name = edit.name?.trim() ?? (await nameAfter(changes, role.clientId, role.name));
   const edited = await addCustomRole(changes, role.clientId, name, edit.permissions);
-  const users = chosen ?? (await changes.users.withRole(role.id)).filter(isLiving);
+  const users = chosen ?? (await usersToWrite(changes, { roleId: role.id, areDeleted: false }));
   if (users.length > 0) {
     await writeUsers(changes, users, { roleId: edited.id });
   }
@@ -120,14 +120,14 @@ export async function editRolePermissions(
 
 /** The users that the request names, if it names any: others may be very many. */
 async function chosenUsers(
-  { users }: Pick<Changes, 'users'>,
+  changes: Pick<Changes, 'users'>,
   role: Role,
   userIds: readonly string[],
 ): Promise<UserView[] | undefined> {
   if (userIds.length === 0) {
     return undefined;
   }
-  const chosen = (await users.withRole(role.id, userIds)).filter(isLiving);
+  const chosen = await usersToWrite(changes, { roleId: role.id, areDeleted: false, among: userIds });
   const ids = new Set<string>(chosen.map(({ id }) => id));
   const violations = new Violations();
   violations.items('user_ids', userIds, (id) =>
@@ -138,8 +138,8 @@ async function chosenUsers(
 }
 
 /** A DELETED user keeps its role and still answers with it. */
-function isLiving({ status }: UserView): boolean {
-  return status !== 'DELETED';
+async function usersToWrite(changes: Pick<Changes, 'users'>, holders: RoleHolders): Promise<UserView[]> {
+  return changes.users.withRole(holders);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { getterOf } from '../../unit-of-work.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
-import { rewriteWorkers } from '../people/workers.js';
+import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
@@ -68,10 +68,10 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
     if (parent && (await changes.units.isBelow(parent.id, present.id))) {
       throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
     }
+    const isRenamed = changed.name !== present.name;
+    const workerIds = isRenamed ? await workersToRewrite(changes, client.id, { unitId: changed.id }) : [];
     await changes.units.update(changed);
-    if (changed.name !== present.name) {
-      await rewriteWorkers(changes, client, { unitId: changed.id }, () => ({}));
-    }
+    await rewriteWorkers(changes, client, workerIds, () => ({}));
     await changes.touch(client.id);
   });
 }
@@ -84,19 +84,18 @@ export async function deleteUnit(
   const [client, unit] = await lockWithClient(changes, getUnit, unitId, { expectedVersion });
   const first = { after: undefined, limit: 1 };
   const subUnits = await changes.units.page(first, client.id, { parentUnitId: unit.id });
-  const workers = await changes.workers.page(first, client.id, { unitId: unit.id, statuses: ['ACTIVE'] });
-  const users = [
-    ...(subUnits.length > 0 ? ['units below it'] : []),
-    ...(workers.length > 0 ? ['workers'] : []),
-  ];
+  const workers = await changes.workers.countUpTo(1, client.id, { unitId: unit.id, statuses: ['ACTIVE'] });
+  const users = [...(subUnits.length > 0 ? ['units below it'] : []), ...(workers > 0 ? ['workers'] : [])];
   if (users.length > 0) {
     const message = `The unit still has ${users.join(' and ')}. Move or delete them first.`;
     throw new ServiceError(ErrorCode.RESOURCE_IN_USE, message);
   }
-  await rewriteWorkers(changes, client, { unitId: unit.id }, ({ units, primaryUnit }) => {
+  const workerIds = await workersToRewrite(changes, client.id, { unitId: unit.id });
+  await rewriteWorkers(changes, client, workerIds, ({ units, primaryUnit }) => {
     const left = units.filter(({ id }) => id !== unit.id);
     return { units: left, primaryUnit: primaryUnit?.id === unit.id ? (left[0] ?? null) : primaryUnit };
   });
+  await changes.workers.unassign(unit.id);
   await changes.units.delete(unit.id);
   await changes.touch(client.id);
 }

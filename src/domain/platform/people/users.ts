@@ -106,9 +106,9 @@ export async function writeUsers(
   users: readonly User[],
   fields: UserFields = {},
 ): Promise<UserView[]> {
-  for (const { id } of users) {
-    await changes.users.update({ id, ...fields, version: newVersion(), updatedAt: changes.now });
-  }
+  await changes.users.rewrite(
+    users.map(({ id }) => ({ id, ...fields, version: newVersion(), updatedAt: changes.now })),
+  );
   await changes.touch(...users.map(({ clientId }) => clientId));
   const written: UserView[] = [];
   // After all of them are written: one may be the manager of another.

@@ -1,5 +1,5 @@
 import type { NamedUnit, WorkerEventData } from '../../../../generated/asyncapi/events.js';
-import type { ClientId, LocationId } from '../../../../generated/ids.js';
+import type { ClientId, LocationId, WorkerId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import type { Address } from '../../directory/names.js';
 import { getterOf } from '../../unit-of-work.js';
@@ -8,7 +8,7 @@ import { type AddressInput, validateAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
-import type { Worker, WorkerFilter } from '../rows/people.js';
+import type { Worker, WorkerFilter, WorkerRewrite } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
@@ -66,51 +66,37 @@ export function recordWorkers(
   );
 }
 
-/**
- * Workers of the client in batches, including offboarded ones, oldest first. The caller may change the
- * workers of a batch before it takes the next.
- */
-export async function* workersOf(
+/** All whom the filter finds, including offboarded ones, oldest first. The client must be locked. */
+export async function workersToRewrite(
   changes: Pick<Changes, 'workers'>,
   clientId: ClientId,
   filter: Omit<WorkerFilter, 'statuses'>,
-): AsyncGenerator<Worker[]> {
-  let after: Worker | undefined;
-  do {
-    const batch: Worker[] = await changes.workers.page({ after, limit: BATCH_ROWS }, clientId, filter);
-    yield batch;
-    after = batch.length === BATCH_ROWS ? batch.at(-1) : undefined;
-  } while (after);
+): Promise<WorkerId[]> {
+  return changes.workers.ids(clientId, filter);
 }
 
 /**
- * Changes fields of these workers, or with `{}` only their version where what they show has changed, and
- * returns how many have changed. The caller gives the client its new version, once for all of them.
+ * Changes fields of these workers, or with `{}` only their version where what they show has changed. The
+ * caller gives the client its new version, once for all of them.
  */
 export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
   client: Client,
-  filter: Omit<WorkerFilter, 'statuses'>,
-  changeOf: (worker: Worker) => Partial<Worker> | undefined,
-): Promise<number> {
-  let count = 0;
-  for await (const batch of workersOf(changes, client.id, filter)) {
-    const rewritten: Worker[] = [];
-    for (const worker of batch) {
-      const fields = changeOf(worker);
-      if (fields) {
-        const changed = { ...worker, ...fields, version: newVersion(), updatedAt: changes.now };
-        if (fields.units) {
-          await changes.workers.assign(changed);
-        }
-        await changes.workers.update(changed);
-        rewritten.push(changed);
-      }
-    }
+  ids: readonly WorkerId[],
+  changeOf: (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += BATCH_ROWS) {
+    const batch = await changes.workers.findAll(client.id, ids.slice(from, from + BATCH_ROWS));
+    const rewrites = batch.map((worker) => ({
+      ...changeOf(worker),
+      id: worker.id,
+      version: newVersion(),
+      updatedAt: changes.now,
+    }));
+    await changes.workers.rewrite(rewrites);
+    const rewritten = batch.map((worker, index) => ({ ...worker, ...rewrites[index] }));
     await recordWorkers(changes, 'worker.updated', client, rewritten);
-    count += rewritten.length;
   }
-  return count;
 }
 
 function snapshotOf(worker: Worker): WorkerEventData {

@@ -3,6 +3,7 @@ import type {
   AccountId,
   ClientId,
   InstanceId,
+  UnitId,
   UserId,
   WorkerId,
   WorkerProfileId,
@@ -101,6 +102,14 @@ interface UserFilter {
   emailKeys: readonly string[] | undefined;
 }
 
+/** Users with a role: either the DELETED ones or the others. */
+export interface RoleHolders {
+  roleId: string;
+  areDeleted: boolean;
+  /** Only those of these ids. */
+  among?: readonly string[];
+}
+
 export interface UserRows {
   find(id: string): Promise<UserView | undefined>;
   /** Oldest first. */
@@ -108,10 +117,9 @@ export interface UserRows {
   page(page: PageRequest, filter: UserFilter): Promise<UserView[]>;
   /** Every user that the person is or was, oldest first. */
   ofAccount(id: AccountId): Promise<UserView[]>;
-  /** Users with the role, including DELETED ones, oldest first: all, or those of these ids. */
-  withRole(roleId: string, among?: readonly string[]): Promise<UserView[]>;
-  /** How many have the role, without DELETED ones. */
-  countWithRole(roleId: string): Promise<number>;
+  /** Oldest first. */
+  withRole(holders: RoleHolders): Promise<UserView[]>;
+  countWithRole(holders: RoleHolders): Promise<number>;
   /** Whether the client has a user who is not DELETED. */
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */
@@ -121,6 +129,8 @@ export interface UserRows {
   insert(user: User): Promise<void>;
   /** Changes these fields only: SQLite writes the index of every column that a statement names. */
   update(user: Pick<User, 'id'> & UserFields): Promise<void>;
+  /** The same for many with few statements. All name the same fields and time. */
+  rewrite(users: readonly (Pick<User, 'id' | 'updatedAt'> & UserFields)[]): Promise<void>;
 }
 
 export type WorkerStatus = 'ACTIVE' | 'OFFBOARDED';
@@ -149,13 +159,19 @@ export interface WorkerFilter {
   statuses?: readonly WorkerStatus[];
   unitId?: string;
   locationId?: string;
-  /** All who hold the title and possibly others; the caller checks each. */
   jobTitle?: string;
 }
 
+/** New values of fields of a worker, for a write of many. */
+export type WorkerRewrite = Pick<Worker, 'id' | 'version' | 'updatedAt'> &
+  Partial<Pick<Worker, 'jobTitles' | 'location' | 'primaryUnit' | 'units'>>;
+
 export interface WorkerRows {
   find(id: string): Promise<Worker | undefined>;
-  page(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<Worker[]>;
+  /** Oldest first. */
+  ids(clientId: ClientId, filter: WorkerFilter): Promise<WorkerId[]>;
+  /** Does not count further than the limit. */
+  countUpTo(limit: number, clientId: ClientId, filter: WorkerFilter): Promise<number>;
   /** The places and sizes of a page. */
   sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;
   /** Those of the ids that are workers of the client, oldest first. */
@@ -164,6 +180,10 @@ export interface WorkerRows {
   insert(worker: Worker): Promise<void>;
   /** Everything but the units, except the primary one. */
   update(worker: Worker): Promise<void>;
+  /** Everything named but the units, of many with few statements. All name the same fields and time. */
+  rewrite(workers: readonly WorkerRewrite[]): Promise<void>;
   /** Replaces the worker's units. */
   assign(worker: Pick<Worker, 'id' | 'units'>): Promise<void>;
+  /** Takes the unit from all workers; it must be the primary one of none. */
+  unassign(unitId: UnitId): Promise<void>;
 }

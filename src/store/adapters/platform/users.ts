@@ -1,6 +1,6 @@
 import { type InferResult, type SqlBool, sql } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
-import type { User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
+import type { RoleHolders, User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
 import { namedOrNull } from '../directory-columns.js';
@@ -14,12 +14,7 @@ import { ownerRole } from './roles.js';
 
 const byId = statement((db, { id }: { id: string }) => views(db).where('users.id', '=', id));
 
-const byIds = statement((db, { ids }: { ids: string }) =>
-  views(db)
-    .where(inList(db, 'users.id', ids))
-    .orderBy('users.createdAt')
-    .orderBy('users.id'),
-);
+const byIds = statement((db, { ids }: { ids: string }) => oldestViews(db).where(inList(db, 'users.id', ids)));
 
 /** So that a search by an address does not tell a client which later address a person has. */
 const showsAddressOfAccount = sql<SqlBool>`
@@ -28,7 +23,7 @@ const showsAddressOfAccount = sql<SqlBool>`
 
 export function userRows(writer: Writer): UserRows {
   const db = camelCased(writer);
-  const { insert, update } = plainWrites(db, 'users');
+  const { insert, update, updateMany } = plainWrites(db, 'users');
   return {
     find: async (id) => {
       const row = (await byId(db, { id })).rows[0];
@@ -49,10 +44,9 @@ export function userRows(writer: Writer): UserRows {
               .where(showsAddressOfAccount);
       return (await oldestFirst(ofClient, 'users', page)).map(toView);
     },
-    ofAccount: (id) => allWhere(db, 'accountId', id),
-    withRole: (roleId, among) => allWhere(db, 'roleId', roleId, among),
-    countWithRole: (roleId) =>
-      counted(db.selectFrom('users').where('roleId', '=', roleId).where('status', '!=', 'DELETED')),
+    ofAccount: async (id) => (await oldestViews(db).where('users.accountId', '=', id).execute()).map(toView),
+    withRole: async (holders) => (await oldestViews(db).where(having(db, holders)).execute()).map(toView),
+    countWithRole: (holders) => counted(db.selectFrom('users').where(having(db, holders))),
     anyOf: (clientId) => {
       const users = db.selectFrom('users').where('clientId', '=', clientId).where('status', '!=', 'DELETED');
       return findsAny(users.select('id'));
@@ -73,6 +67,7 @@ export function userRows(writer: Writer): UserRows {
     reportsTo: isBelow(db, 'users', 'managerId'),
     insert: (user) => insert(toRow(user)),
     update,
+    rewrite: updateMany,
   };
 }
 
@@ -97,19 +92,18 @@ function views(db: Rows) {
     .$narrowType<Pick<UserView, 'id' | 'clientId' | 'instanceId' | 'accountId' | 'managerId'>>();
 }
 
-async function allWhere(
-  db: Rows,
-  column: 'accountId' | 'roleId',
-  id: string,
-  among?: readonly string[],
-): Promise<UserView[]> {
-  const rows = await views(db)
-    .where(`users.${column}`, '=', id)
-    .$if(among !== undefined, (users) => users.where(inList(db, 'users.id', JSON.stringify(among))))
-    .orderBy('users.createdAt')
-    .orderBy('users.id')
-    .execute();
-  return rows.map(toView);
+function oldestViews(db: Rows) {
+  return views(db).orderBy('users.createdAt').orderBy('users.id');
+}
+
+function having(db: Rows, { roleId, areDeleted, among }: RoleHolders) {
+  const comparison = sql.raw(areDeleted ? '=' : '<>');
+  const conditions = [
+    sql<SqlBool>`users.role_id = ${roleId}`,
+    sql<SqlBool>`users.status ${comparison} ${'DELETED'}`,
+    ...(among ? [inList(db, 'users.id', JSON.stringify(among))] : []),
+  ];
+  return sql.join<SqlBool>(conditions, sql` and `);
 }
 
 type Row = InferResult<ReturnType<typeof views>>[number];

@@ -1,13 +1,18 @@
-import { type InferResult, type SqlBool, sql } from 'kysely';
+import { type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { NamedLocation, NamedUnit } from '../../../../generated/asyncapi/events.js';
 import type { WorkerId } from '../../../../generated/ids.js';
 import type { Named } from '../../../domain/directory/names.js';
-import type { Worker, WorkerFilter, WorkerRows } from '../../../domain/platform/rows/people.js';
+import type {
+  Worker,
+  WorkerFilter,
+  WorkerRewrite,
+  WorkerRows,
+} from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
-import { contractEmailFor, namedOrNull, withAddress } from '../directory-columns.js';
-import { inList } from '../statements/dialect.js';
-import { statement } from '../statements/kept-statement.js';
+import { addressIn, contractEmailFor, namedOrNull } from '../directory-columns.js';
+import { inList, isPostgres } from '../statements/dialect.js';
+import { counted, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -19,28 +24,30 @@ const unitsOfOne = statement((db, { id }: { id: string }) =>
 
 export function workerRows(writer: Writer): WorkerRows {
   const db = camelCased(writer);
-  const { insert, update } = plainWrites(db, 'workers');
+  const { insert, update, updateMany } = plainWrites(db, 'workers');
   const assignments = plainWrites(db, 'workerUnits');
   const assign = async (workerId: WorkerId, units: readonly NamedUnit[]) => {
     for (const [position, unit] of units.entries()) {
       await assignments.insert({ workerId, unitId: unit.id, position });
     }
   };
+  const foundBy = (clientId: string, filter: WorkerFilter) =>
+    db.selectFrom('workers').where('clientId', '=', clientId).where(matching(db, filter));
   const only = async ([row]: WorkerRow[]) =>
     row && toWorker(row, byWorker((await unitsOfOne(db, { id: row.id })).rows));
   return {
     find: async (id) => only((await byId(db, { id })).rows),
-    page: async (page, clientId, filter) => {
-      const found = placed(db).where('workers.clientId', '=', clientId).where(matching(filter));
-      return withUnits(db, await oldestFirst(found, 'workers', page));
+    ids: async (clientId, filter) => {
+      const found = foundBy(clientId, filter).orderBy('createdAt').orderBy('id');
+      return (await found.select('id').execute()).map(({ id }) => id as WorkerId);
     },
-    sizes: (page, clientId, filter) => {
-      const found = db.selectFrom('workers').where('clientId', '=', clientId).where(matching(filter));
-      return oldestFirst(found.select(['createdAt', 'id', SIZE.as('size')]), 'workers', page);
-    },
+    countUpTo: (limit, clientId, filter) => counted(foundBy(clientId, filter), limit),
+    sizes: (page, clientId, filter) =>
+      oldestFirst(foundBy(clientId, filter).select(['createdAt', 'id', SIZE.as('size')]), 'workers', page),
     findAll: async (clientId, ids) => {
       const found = placed(db)
-        .where('workers.clientId', '=', clientId)
+        // In a form that fits no index: SQLite would read all workers of the client, in their order.
+        .where(sql<SqlBool>`workers.client_id || '' = ${clientId}`)
         .where(inList(db, 'workers.id', JSON.stringify(ids)))
         .orderBy('workers.createdAt')
         .orderBy('workers.id');
@@ -51,9 +58,13 @@ export function workerRows(writer: Writer): WorkerRows {
       await assign(worker.id, worker.units);
     },
     update: (worker) => update(toRow(worker)),
+    rewrite: (workers) => updateMany(workers.map(toRewrittenRow)),
     assign: async ({ id, units }) => {
       await db.deleteFrom('workerUnits').where('workerId', '=', id).execute();
       await assign(id, units);
+    },
+    unassign: async (unitId) => {
+      await db.deleteFrom('workerUnits').where('unitId', '=', unitId).execute();
     },
   };
 }
@@ -78,7 +89,7 @@ function assigned(db: Rows) {
     .select(['workerUnits.workerId', 'units.id', 'units.name']);
 }
 
-function matching({ statuses, unitId, locationId, jobTitle }: WorkerFilter) {
+function matching(db: Rows, { statuses, unitId, locationId, jobTitle }: WorkerFilter) {
   const conditions = [sql<SqlBool>`1 = 1`];
   if (statuses && new Set(statuses).size === 1) {
     conditions.push(
@@ -96,33 +107,45 @@ function matching({ statuses, unitId, locationId, jobTitle }: WorkerFilter) {
     conditions.push(sql<SqlBool>`workers.location_id = ${locationId}`);
   }
   if (jobTitle !== undefined) {
-    conditions.push(sql<SqlBool>`workers.job_titles like ${patternOf(jobTitle)} escape '!'`);
+    conditions.push(holding(db, jobTitle));
   }
   return sql.join<SqlBool>(conditions, sql` and `);
 }
 
-/** The title as in a JSON array. LIKE of SQLite ignores case, so it may find more. */
-function patternOf(jobTitle: string): string {
-  return `%${JSON.stringify(jobTitle).replace(/[!%_]/g, '!$&')}%`;
+/** The search in the text is cheap; it may also find the title within another one that has quotes. */
+function holding(db: Rows, jobTitle: string): RawBuilder<SqlBool> {
+  const quoted = JSON.stringify(jobTitle);
+  return isPostgres(db)
+    ? sql`strpos(workers.job_titles, ${quoted}) > 0 and exists (
+        select 1 from json_array_elements_text(workers.job_titles::json) as held where held = ${jobTitle}
+      )`
+    : sql`instr(workers.job_titles, ${quoted}) > 0 and exists (
+        select 1 from json_each(workers.job_titles) where value = ${jobTitle}
+      )`;
 }
 
 type WorkerRow = InferResult<ReturnType<typeof placed>>[number];
 
+/** Lists the fields: to take an object of so many apart takes several times as long. */
 function toWorker(row: WorkerRow, units: Map<string, Named[]>): Worker {
-  const {
-    contractEmail: _,
-    locationId,
-    locationName,
-    primaryUnitId,
-    primaryUnitName,
-    ...worker
-  } = withAddress(row);
   return {
-    ...worker,
+    id: row.id,
+    clientId: row.clientId,
+    accountId: row.accountId,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    fullName: row.fullName,
+    email: row.email,
+    phone: row.phone,
     jobTitles: JSON.parse(row.jobTitles) as string[],
+    address: addressIn(row),
     units: (units.get(row.id) ?? []) as NamedUnit[],
-    primaryUnit: namedOrNull(primaryUnitId, primaryUnitName) as NamedUnit | null,
-    location: namedOrNull(locationId, locationName) as NamedLocation | null,
+    primaryUnit: namedOrNull(row.primaryUnitId, row.primaryUnitName) as NamedUnit | null,
+    location: namedOrNull(row.locationId, row.locationName) as NamedLocation | null,
+    offboardedAt: row.offboardedAt,
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   };
 }
 
@@ -134,6 +157,17 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
     jobTitles: JSON.stringify(worker.jobTitles),
     locationId: location?.id ?? null,
     primaryUnitId: primaryUnit?.id ?? null,
+  };
+}
+
+function toRewrittenRow({ id, version, updatedAt, jobTitles, location, primaryUnit }: WorkerRewrite) {
+  return {
+    id,
+    version,
+    updatedAt,
+    ...(jobTitles && { jobTitles: JSON.stringify(jobTitles) }),
+    ...(location !== undefined && { locationId: location?.id ?? null }),
+    ...(primaryUnit !== undefined && { primaryUnitId: primaryUnit?.id ?? null }),
   };
 }
 

@@ -1,9 +1,10 @@
-import type {
-  CompiledQuery,
-  DialectAdapter,
-  QueryExecutorProvider,
-  QueryResult,
-  SelectQueryBuilder,
+import {
+  type CompiledQuery,
+  type DialectAdapter,
+  type QueryExecutorProvider,
+  type QueryResult,
+  type SelectQueryBuilder,
+  sql,
 } from 'kysely';
 import type { JsonOf } from '../../../domain/directory/contract-json.js';
 import type { Rows } from '../../camel-case.js';
@@ -116,10 +117,14 @@ export async function findsAny(query: {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The number of rows that the query finds. */
+/** The number of rows that the query finds, no further than a limit. */
 export async function counted<Db, Table extends keyof Db>(
   query: SelectQueryBuilder<Db, Table, object>,
+  limit?: number,
 ): Promise<number> {
+  if (limit !== undefined) {
+    return (await query.select(sql.lit(1).as('one')).limit(limit).execute()).length;
+  }
   const row = await query.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
   return Number((row as { count: unknown }).count);
 }

@@ -1,5 +1,13 @@
-import type { Compilable, CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Insertable,
+  type Kysely,
+  sql,
+  type Updateable,
+} from 'kysely';
 import type { Rows, Tables } from '../../camel-case.js';
+import { postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
 import { changedOne, keep, placeholders, posted, statement } from './kept-statement.js';
 
@@ -22,11 +30,13 @@ const deletion = perColumns(deleteRow, posted<Row>);
 const certainChange = perColumns(updateRow, certain);
 const certainDeletion = perColumns(deleteRow, certain);
 
-/** The writes of one row of a table; those of existing rows find them by `id`. */
+/** The writes of rows of a table; those of existing rows find them by `id`. */
 export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
   return {
     insert: (row: Insertable<Tables[Name]>): Promise<void> => insertion(db, name, row as unknown as Row),
     update: (row: Updateable<Tables[Name]> & Row): Promise<void> => change(db, name, row),
+    /** With few statements: the same columns of many rows, all texts but the time, which is the same. */
+    updateMany: (rows: readonly Change[]): Promise<void> => changeMany(db, name, rows),
     delete: (id: string): Promise<void> => deletion(db, name, { id }),
   };
 }
@@ -107,4 +117,35 @@ export function keptInsertion<Row extends object, Answer = void>(
     }
     return answers;
   };
+}
+
+type Change = Row & { updatedAt: number } & { readonly [column: string]: unknown };
+
+const changesOfMany = new Map<string, ReturnType<typeof changeOfMany>>();
+
+/** The first row names the columns of all, as above. */
+async function changeMany(db: Rows, name: keyof Tables, rows: readonly Change[]): Promise<void> {
+  const [first, ...others] = rows;
+  if (first && others.length === 0) {
+    return change(db, name, first);
+  }
+  const columns = Object.keys(first ?? {}).filter((column) => column !== 'updatedAt');
+  const signature = [name, ...columns].join();
+  const ofMany = changesOfMany.get(signature) ?? changeOfMany(name, columns);
+  changesOfMany.set(signature, ofMany);
+  await ofMany(db, rows);
+}
+
+function changeOfMany(name: keyof Tables, columns: readonly string[]) {
+  return keptInsertion((db, rows: readonly Change[]) => {
+    const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+    // Both databases name the columns of values in this way.
+    const given = columns.map((column, index) => [column, sql.ref(`given.column${index + 1}`)]);
+    const { id, ...changed } = Object.fromEntries(given);
+    return (db as unknown as Db)
+      .updateTable(name as Table)
+      .from(sql<Row>`(values ${sql.join(values)})`.as('given'))
+      .set({ ...changed, updatedAt: rows[0]?.updatedAt })
+      .where(sql.ref(`${name}.id`), '=', id);
+  }, postCompiled);
 }

@@ -12,6 +12,8 @@ import { refusalOf } from '../../../support/platform-writes.js';
 import { onboard, tracked } from './organization.js';
 import { newPlatform, type Platform } from './people.js';
 
+const MORE_THAN_A_STATEMENT_TAKES = 70;
+
 function titlesOf({ run, client }: Platform, pageSize = 0, pageToken = '') {
   return run((changes) => listJobTitles(changes, client.id, { pageSize, pageToken }));
 }
@@ -79,6 +81,28 @@ describeEachDatabase('job titles', (under) => {
     await expect(platform.run((changes) => getWorker(changes, spared.id))).resolves.toEqual(spared);
     const { titles } = await titlesOf(platform);
     expect(titles).toEqual(['"Welder"', 'Clerk', 'Cook', 'Master Welder', 'Metalworker', 'welder']);
+  });
+
+  test('are renamed for very many, each of whom keeps the others that they hold', async () => {
+    const platform = await newPlatform(under);
+    const workers = [];
+    for (let number = 1; number <= MORE_THAN_A_STATEMENT_TAKES; number += 1) {
+      workers.push(await onboard(platform, { jobTitles: [`Grade ${number}`, 'Welder'] }));
+    }
+    const rename = { clientId: platform.client.id, title: 'Welder', newTitle: 'Metalworker' };
+    await platform.run((changes) => renameJobTitle(changes, rename));
+    const updatedAt = platform.now();
+    const ids = workers.map(({ id }) => id);
+    const present = await platform.run((changes) => changes.workers.findAll(platform.client.id, ids));
+    expect(present).toEqual(
+      workers.map((worker, index) => ({
+        ...worker,
+        jobTitles: [`Grade ${index + 1}`, 'Metalworker'],
+        version: expect.any(String),
+        updatedAt,
+      })),
+    );
+    expect(new Set(present.map(({ version }) => version)).size).toBe(workers.length);
   });
 
   test('that look like patterns are found for what they are', async () => {

@@ -231,8 +231,10 @@ describeEachDatabase('roles', (under) => {
     const user = await invite(platform, platform.client.id, { roleId: role.id });
     const withoutAll = <T>(work: (changes: Changes) => Promise<T>) =>
       platform.run((changes) => {
-        const withRole: Changes['users']['withRole'] = (id, among) =>
-          among ? changes.users.withRole(id, among) : Promise.reject(new Error('They may be very many.'));
+        const withRole: Changes['users']['withRole'] = (holders) =>
+          holders.among
+            ? changes.users.withRole(holders)
+            : Promise.reject(new Error('They may be very many.'));
         return work({ ...changes, users: { ...changes.users, withRole } });
       });
     const roleId = role.id;
