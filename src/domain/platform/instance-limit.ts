@@ -1,4 +1,5 @@
 import { type AccountId, type ClientId, type InstanceId, publicIdPrefixes } from '../../../generated/ids.js';
+import { refused } from '../../errors/service-error.js';
 import { emailKeyOf } from './people/email-keys.js';
 import type { Account, AccountContext } from './rows/people.js';
 import type { Changes, PlatformRows, PlatformUnitOfWork } from './unit-of-work.js';
@@ -124,4 +125,25 @@ function asKnown(account: Account, contexts: readonly AccountContext[]): Account
   );
   const user = contexts.find(({ member }) => member.kind === 'user');
   return isKnown ? account : { ...account, email: user?.knownEmail ?? '' };
+}
+
+/**
+ * Workers or users that a write of a token of one instance may change. On SQLite, the sign-ins of all tenants
+ * wait for such a write, which may be repeated for ever: so many take about half a second, and three where
+ * each worker has as many units and job titles as possible.
+ */
+const MOST_CHANGED = 5_000;
+
+/** Refuses a token of one instance a write that would change too many. It comes before the work. */
+export async function assertFewChange(
+  { instanceId }: Pick<Changes, 'instanceId'>,
+  kind: 'users' | 'workers',
+  countUpTo: (limit: number) => Promise<number>,
+  most = MOST_CHANGED,
+): Promise<void> {
+  if (instanceId !== undefined && (await countUpTo(most + 1)) > most) {
+    throw refused(
+      `With a token of one instance, a call can change at most ${most} ${kind}. The platform can make this call with a token of all instances.`,
+    );
+  }
 }

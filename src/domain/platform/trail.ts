@@ -35,6 +35,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   clientsOf: true,
   contextsOf: true,
   count: true,
+  countReports: true,
   countUpTo: true,
   countWithRole: true,
   delete: false,

@@ -7,7 +7,10 @@ import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<Changes, 'clients' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
+type Ports = Pick<
+  Changes,
+  'clients' | 'instanceId' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'
+>;
 
 interface TitleOfClient {
   clientId: string;

@@ -13,7 +13,10 @@ import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<Changes, 'clients' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'>;
+type Ports = Pick<
+  Changes,
+  'clients' | 'instanceId' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'
+>;
 
 export async function createLocation(
   changes: Ports,

@@ -3,6 +3,7 @@ import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal, ServiceError } from '../../../errors/service-error.js';
 import { getterOf } from '../../unit-of-work.js';
 import { assertExpectedVersion } from '../changes.js';
+import { assertFewChange } from '../instance-limit.js';
 import { writeUsers } from '../people/users.js';
 import type { Role } from '../rows/organization.js';
 import type { RoleHolders, UserView } from '../rows/people.js';
@@ -12,7 +13,10 @@ import { assertRoom, lockClient } from './clients.js';
 import { distinctPermissions, newRole } from './new-roles.js';
 
 /** What these rules use of a write. */
-type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'>;
+type Ports = Pick<
+  Changes,
+  'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'
+>;
 
 const MAX_PERMISSIONS = 500;
 /** The first half of a surrogate pair whose second half was cut off. */
@@ -120,7 +124,7 @@ export async function editRolePermissions(
 
 /** The users that the request names, if it names any: others may be very many. */
 async function chosenUsers(
-  changes: Pick<Changes, 'users'>,
+  changes: Pick<Changes, 'instanceId' | 'users'>,
   role: Role,
   userIds: readonly string[],
 ): Promise<UserView[] | undefined> {
@@ -138,7 +142,11 @@ async function chosenUsers(
 }
 
 /** A DELETED user keeps its role and still answers with it. */
-async function usersToWrite(changes: Pick<Changes, 'users'>, holders: RoleHolders): Promise<UserView[]> {
+async function usersToWrite(
+  changes: Pick<Changes, 'instanceId' | 'users'>,
+  holders: RoleHolders,
+): Promise<UserView[]> {
+  await assertFewChange(changes, 'users', (limit) => changes.users.countWithRole(holders, limit));
   return changes.users.withRole(holders);
 }
 

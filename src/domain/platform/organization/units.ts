@@ -19,7 +19,7 @@ import { getUnitType } from './unit-types.js';
 /** What these rules use of a write. */
 type Ports = Pick<
   Changes,
-  'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units' | 'workers'
+  'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units' | 'workers'
 >;
 
 interface UnitCreation extends NewUnit {

@@ -6,6 +6,7 @@ import { getterOf } from '../../unit-of-work.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
+import { assertFewChange } from '../instance-limit.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker, WorkerFilter, WorkerRewrite } from '../rows/people.js';
@@ -68,10 +69,11 @@ export function recordWorkers(
 
 /** All whom the filter finds, including offboarded ones, oldest first. The client must be locked. */
 export async function workersToRewrite(
-  changes: Pick<Changes, 'workers'>,
+  changes: Pick<Changes, 'instanceId' | 'workers'>,
   clientId: ClientId,
   filter: Omit<WorkerFilter, 'statuses'>,
 ): Promise<WorkerId[]> {
+  await assertFewChange(changes, 'workers', (limit) => changes.workers.countUpTo(limit, clientId, filter));
   return changes.workers.ids(clientId, filter);
 }
 

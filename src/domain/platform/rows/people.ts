@@ -119,7 +119,10 @@ export interface UserRows {
   ofAccount(id: AccountId): Promise<UserView[]>;
   /** Oldest first. */
   withRole(holders: RoleHolders): Promise<UserView[]>;
-  countWithRole(holders: RoleHolders): Promise<number>;
+  /** No further than the limit, if there is one. */
+  countWithRole(holders: RoleHolders, limit?: number): Promise<number>;
+  /** How many have the user as manager, without DELETED ones; no further than the limit. */
+  countReports(id: UserId, limit: number): Promise<number>;
   /** Whether the client has a user who is not DELETED. */
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */

@@ -46,7 +46,9 @@ export function userRows(writer: Writer): UserRows {
     },
     ofAccount: async (id) => (await oldestViews(db).where('users.accountId', '=', id).execute()).map(toView),
     withRole: async (holders) => (await oldestViews(db).where(having(db, holders)).execute()).map(toView),
-    countWithRole: (holders) => counted(db.selectFrom('users').where(having(db, holders))),
+    countWithRole: (holders, limit) => counted(db.selectFrom('users').where(having(db, holders)), limit),
+    countReports: (id, limit) =>
+      counted(db.selectFrom('users').where('managerId', '=', id).where('status', '!=', 'DELETED'), limit),
     anyOf: (clientId) => {
       const users = db.selectFrom('users').where('clientId', '=', clientId).where('status', '!=', 'DELETED');
       return findsAny(users.select('id'));

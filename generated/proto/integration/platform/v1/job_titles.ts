@@ -45,7 +45,10 @@ export interface ListJobTitlesResponse {
   nextPageToken: string;
 }
 
-/** Renames a job title, also for the workers who hold it. */
+/**
+ * Renames a job title, also for the workers who hold it, in one transaction.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ */
 export interface RenameJobTitleRequest {
   /** Public id of the client. */
   clientId: string;

@@ -89,6 +89,7 @@ export interface ListLocationsResponse {
 /**
  * Changes an organization location. Its workers, including offboarded ones, show its name: a new one changes
  * them in the same transaction, each with a worker.updated event.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
  */
 export interface UpdateLocationRequest {
   /** Its public id. */
@@ -119,7 +120,10 @@ export interface UpdateLocationResponse {
   location: OrganizationLocation | undefined;
 }
 
-/** Deletes an organization location and detaches its workers, in one transaction. */
+/**
+ * Deletes an organization location and detaches its workers, in one transaction.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ */
 export interface DeleteLocationRequest {
   /** Its public id. */
   locationId: string;

@@ -80,7 +80,10 @@ export interface ListRolesResponse {
   nextPageToken: string;
 }
 
-/** Edits the permissions of a role: assigns users to a new custom role with them, in one transaction. */
+/**
+ * Edits the permissions of a role: assigns users to a new custom role with them, in one transaction.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 users.
+ */
 export interface EditRolePermissionsRequest {
   /** Internal id of the role that the edit starts from; it stays as it is. */
   roleId: string;
@@ -110,7 +113,10 @@ export interface EditRolePermissionsResponse {
   repointedUsers: number;
 }
 
-/** Deletes a custom role that no user has, except DELETED ones. */
+/**
+ * Deletes a custom role that no user has, except DELETED ones, who lose it.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 users.
+ */
 export interface DeleteRoleRequest {
   /** Its internal id. */
   roleId: string;

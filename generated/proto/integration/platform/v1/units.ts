@@ -256,6 +256,7 @@ export interface GetUnitResponse {
 /**
  * Changes a unit. Its workers, including offboarded ones, show its name: a new one changes them in the same
  * transaction, each with a worker.updated event.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
  */
 export interface UpdateUnitRequest {
   /** Its public id. */
@@ -294,7 +295,10 @@ export interface UpdateUnitResponse {
   unit: Unit | undefined;
 }
 
-/** Deletes a unit that has no sub-units, and no workers except offboarded ones. */
+/**
+ * Deletes a unit that has no sub-units, and no workers except offboarded ones, who lose it.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ */
 export interface DeleteUnitRequest {
   /** Its public id. */
   unitId: string;

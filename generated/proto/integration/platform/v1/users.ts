@@ -218,7 +218,10 @@ export interface ListUsersResponse {
   nextPageToken: string;
 }
 
-/** Changes a user; the status has separate calls. */
+/**
+ * Changes a user; the status has separate calls. Users who report to the user show a new name of the user.
+ * With a token of one instance, TRANSITION_REFUSED for a new name if more than 25,000 users show it.
+ */
 export interface UpdateUserRequest {
   /** The user's public id. */
   userId: string;
