@@ -74,7 +74,7 @@ export async function createUser(changes: Ports, creation: UserCreation): Promis
 
 export const getUser = getterOf('users', ErrorCode.USER_NOT_FOUND, 'user');
 
-/** The only user of a client becomes its Owner, to assign roles to others. */
+/** The first user of a client, or the first after all were deleted, becomes its Owner, to assign roles. */
 async function initialRole(
   changes: Pick<Changes, 'roles' | 'users'>,
   clientId: ClientId,
@@ -111,7 +111,7 @@ export async function writeUsers(
   );
   await changes.touch(...users.map(({ clientId }) => clientId));
   const written: UserView[] = [];
-  // After all of them are written: one may be the manager of another.
+  // Only after all are written: the event of a user contains its manager, who may be one of them.
   for (let from = 0; from < users.length; from += BATCH_ROWS) {
     const ids = users.slice(from, from + BATCH_ROWS).map(({ id }) => id);
     written.push(...(await recordUsers(changes, 'user.updated', ids)));
@@ -119,7 +119,6 @@ export async function writeUsers(
   return written;
 }
 
-/** Records an event with the present state of each user. */
 async function recordUsers(
   changes: Pick<Changes, 'recordEvent' | 'users'>,
   type: 'user.created' | 'user.updated',
@@ -127,7 +126,7 @@ async function recordUsers(
 ): Promise<UserView[]> {
   const users = await changes.users.findAll(ids);
   if (users.length !== ids.length) {
-    throw new Error(`Of the users ${ids.join()}, written a moment ago, ${users.length} are there.`);
+    throw new Error(`Only ${users.length} of the ${ids.length} users just written were found: ${ids.join()}.`);
   }
   await changes.recordEvent(
     ...users.map((user) => ({
