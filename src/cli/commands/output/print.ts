@@ -1,3 +1,5 @@
+import { printable } from './printable.js';
+
 let isRefused = false;
 let whenReaderLeft: (() => void) | undefined;
 
@@ -28,7 +30,10 @@ export function onReaderGone(putAway: () => void): void {
   whenReaderLeft = putAway;
 }
 
-/** Prints progress for people on stderr; stdout is for answers. */
+/**
+ * Prints progress and errors for people on stderr; stdout is for answers. The text may quote servers and the
+ * database, so nothing in it commands the terminal.
+ */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
