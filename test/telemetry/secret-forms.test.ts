@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../../src');
 
 /** Each file that makes random values, with an example of its secrets; undefined for those without one. */
 const makers: Record<string, (() => string) | undefined> = {
-  'cli/supervisor/serve.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
+  'cli/supervisor/child-environments.ts': () => `edge_live_${randomBytes(32).toString('hex')}`,
   'domain/platform/organization/new-roles.ts': undefined,
   'domain/sign-on/tokens/tokens.ts': undefined,
   'domain/version.ts': undefined,

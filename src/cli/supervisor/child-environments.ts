@@ -5,10 +5,11 @@ import { type RoleName, SECRETS_OF } from '../roles/role.js';
 import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles/role-tokens.js';
 
 /**
- * The environment of each child, without the secrets that its role does not read, and without the names of
- * their files. Each child gets only the tokens that it sends; the domain gets the hash of each. Where a
- * setting names a token file, they get its path instead, the domain too. In a demo without TEMPORAL_ADDRESS,
- * all get the address of the Temporal server that this process starts.
+ * The environment of each child, without the secrets that its role does not read, the names of their files,
+ * and what the client of PostgreSQL reads, such as PGPASSWORD, unless the role opens the database. Each child
+ * gets only the tokens that it sends; the domain gets the hash of each. Where a setting names a token file,
+ * they get its path instead, the domain too. In a demo without TEMPORAL_ADDRESS, all get the address of the
+ * Temporal server that this process starts.
  */
 export function childEnvironments(
   config: Config,
@@ -50,7 +51,11 @@ function withoutSecretsOfOthers(
     }
   }
   return {
-    ...Object.fromEntries(Object.entries(environment).filter(([name]) => !dropped.has(name))),
+    ...Object.fromEntries(
+      Object.entries(environment).filter(
+        ([name]) => !dropped.has(name) && (own.includes('DATABASE_URL') || !name.startsWith('PG')),
+      ),
+    ),
     // A key is sent over TLS only; without it, a role would take the connection to Temporal for a plain one.
     ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
   };

@@ -84,3 +84,10 @@ test('roles without the API key of Temporal start where it alone secures the con
     expect(loadConfig(environments[role], options).TEMPORAL_TLS).toBe('on');
   }
 });
+
+test('only the domain gets what the client of PostgreSQL reads', () => {
+  const given = { PGPASSWORD: 'p', PGPASSFILE: '/none' };
+  const { domain, worker, edge } = environmentsOf(given);
+  expect(domain).toMatchObject(given);
+  expect([worker, edge].flatMap((each) => Object.keys(each).filter((name) => name in given))).toEqual([]);
+});
