@@ -1,3 +1,4 @@
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Clock } from '../clock.js';
 import type { RemovalTime } from './removal-time.js';
 
@@ -93,7 +94,8 @@ export async function purgeExpired(
 ): Promise<PurgeReport> {
   const removedAt = removalTime();
   if (removedAt === undefined) {
-    return { removed: {}, more: false, isLeftToOther: false };
+    // Of several domains, the one that is asked next may have the right time.
+    throw new ServiceError(ErrorCode.UNAVAILABLE, 'The clocks of the domain and of its database are apart.');
   }
   const now = clock();
   const endedBy = unlessEndedWithinMs && now - unlessEndedWithinMs;

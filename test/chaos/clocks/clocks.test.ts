@@ -96,8 +96,8 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
     for (const { address } of nodes.domains) {
       const channel = new RpcChannel(address, roleTokens.MAINTENANCE_TOKEN);
       const { purgeExpired } = channel.clientOf(MaintenanceServiceService);
-      await purgeExpired({ limit: 1 }, { requestId: 'r' });
-      await purgeExpired({ limit: 1 }, { requestId: 'r' });
+      await purgeExpired({ limit: 1 }, { requestId: 'r' }).catch(() => undefined);
+      await purgeExpired({ limit: 1 }, { requestId: 'r' }).catch(() => undefined);
       channel.close();
     }
     const [right, ahead] = nodes.domains.map(({ process }) =>
