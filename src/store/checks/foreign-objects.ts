@@ -6,11 +6,10 @@ import { TRIGGER_PLACES } from '../migrations/triggers-0030.js';
 import { CopyError } from '../store-error.js';
 import { type Check, foundIn } from './check.js';
 
-/** Statements that the database runs by itself, or runs in the place of others. */
+/** A statement that the database runs by itself, or in the place of another. */
 interface StoredObject {
-  kind: 'trigger' | 'rule' | 'view';
+  kind: 'trigger' | 'rule';
   name: string;
-  /** Of a view, its own name. */
   of: string;
 }
 
@@ -19,10 +18,10 @@ const OURS = new Set(TRIGGER_PLACES.map(({ name, table }) => textOf({ kind: 'tri
 /** Compares names only. */
 export const objectsAreOurs: Check<unknown> = {
   name: 'database-objects',
-  about: 'The database has the triggers of this version, and no other triggers, rules or views.',
+  about: 'The database has the triggers of this version, and no other triggers or rules.',
   severity: 'error',
   remedy:
-    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. Keep own views in another schema or database. If one is missing, restore a backup.',
+    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is missing, restore a backup.',
   find: async (reader) => {
     const { missing, newer } = await schemaDrift(reader);
     if (newer.length > 0) {
@@ -37,13 +36,9 @@ export const objectsAreOurs: Check<unknown> = {
   },
 };
 
-/** Refuses a copy that would bring triggers or rules into the restored database. Views change no rows. */
+/** Refuses a copy that would bring triggers or rules into the restored database. */
 export async function refuseForeignTriggers(reader: Reader): Promise<void> {
-  const present = await objectsIn(reader);
-  const foreign = present
-    .filter(({ kind }) => kind !== 'view')
-    .map(textOf)
-    .filter((each) => !OURS.has(each));
+  const foreign = (await objectsIn(reader)).map(textOf).filter((each) => !OURS.has(each));
   if (foreign.length > 0) {
     throw new CopyError(
       `The backup has the ${foreign.join(', the ')}, which this service did not make: it could keep keys valid that were revoked. Restore an older backup. Or load this one without the service, drop what is foreign there, and back that database up.`,
@@ -52,10 +47,10 @@ export async function refuseForeignTriggers(reader: Reader): Promise<void> {
 }
 
 function textOf({ kind, name, of }: StoredObject): string {
-  return kind === 'view' ? `view ${name}` : `${kind} ${name} of ${of}`;
+  return `${kind} ${name} of ${of}`;
 }
 
-/** On PostgreSQL, those of the own schema, without what belongs to extensions. */
+/** On PostgreSQL, those in the schema of the service, without what belongs to extensions. */
 async function objectsIn(reader: Reader): Promise<StoredObject[]> {
   const { rows } = await (isPostgres(reader) ? ON_POSTGRES : ON_SQLITE).execute(reader);
   return rows;
@@ -63,7 +58,7 @@ async function objectsIn(reader: Reader): Promise<StoredObject[]> {
 
 const ON_SQLITE = sql<StoredObject>`
   select type as kind, name, tbl_name as "of" from sqlite_schema
-  where type in ('trigger', 'view') order by type, name
+  where type = 'trigger' order by name
 `;
 
 const ON_POSTGRES = sql<StoredObject>`
@@ -72,9 +67,10 @@ const ON_POSTGRES = sql<StoredObject>`
   join (
     select 'trigger' as kind, tgname as name, tgrelid as oid from pg_catalog.pg_trigger where not tgisinternal
     union all select 'rule', rulename, ev_class from pg_catalog.pg_rewrite where rulename <> '_RETURN'
-    union all select 'view', relname, oid from pg_catalog.pg_class where relkind in ('v', 'm')
   ) as object on object.oid = relation.oid
-  where relation.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = current_schema())
+  where relation.relnamespace = (
+      select relnamespace from pg_catalog.pg_class where oid = pg_catalog.to_regclass('audit_events')
+    )
     and not exists (
       select 1 from pg_catalog.pg_depend
       where classid = 'pg_catalog.pg_class'::regclass and objid = relation.oid and deptype = 'e'
