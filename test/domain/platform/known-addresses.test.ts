@@ -204,8 +204,10 @@ describeEachDatabase('a person proves another address', (under) => {
     await prove(NEW);
     const client = await newClient(platform, platform.instance.id, 'invited by the present address');
     const later = await invite(platform, client.id, { email: NEW });
+    await platform.newEvents();
     await prove(NEW, pairs.INVITED.user.clientId);
     expect(await shown(platform, pairs)).toMatchObject({ INVITED: NEW, DELETED: FIRST });
+    expect(await eventsOf(platform)).toEqual([['user.updated', pairs.INVITED.user.id, NEW]]);
     expect(await readUser(platform, later)).toEqual(later);
   });
 

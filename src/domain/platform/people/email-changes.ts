@@ -80,14 +80,16 @@ export async function takeEmail(
     provedFor === null || clientId === provedFor || (status !== 'INVITED' && status !== 'DELETED');
   const users = await changes.users.ofAccount(id);
   // Before the account: the trigger of its new address leaves out users with a known one.
-  if (email !== present.email) {
+  const isNew = email !== present.email;
+  if (isNew) {
     for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
       await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
     }
   }
   const emailVerifiedAt = provedFor === null ? null : changes.now;
   await writeAccount(changes, present, { email, emailVerifiedAt });
-  await writeUsers(changes, users.filter(isTold), { knownEmail: null });
+  const changed = users.filter((each) => isTold(each) && (isNew || each.knownEmail !== null));
+  await writeUsers(changes, changed, { knownEmail: null });
 }
 
 /** Removes notices that were mailed. */

@@ -126,7 +126,9 @@ async function recordUsers(
 ): Promise<UserView[]> {
   const users = await changes.users.findAll(ids);
   if (users.length !== ids.length) {
-    throw new Error(`Only ${users.length} of the ${ids.length} users just written were found: ${ids.join()}.`);
+    throw new Error(
+      `Only ${users.length} of the ${ids.length} users just written were found: ${ids.join()}.`,
+    );
   }
   await changes.recordEvent(
     ...users.map((user) => ({
