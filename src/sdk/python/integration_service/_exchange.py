@@ -154,10 +154,11 @@ def _limit(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
 
 
 def _pool_for(base_url: str) -> urllib3.PoolManager:
-    """Uses the proxy of the environment, if there is one for this address."""
+    """Uses the proxy of the environment, if there is one for this address, but none for this machine."""
     address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
-    if not proxy or proxy_bypass(address.hostname or ""):
+    host = address.hostname or ""
+    if not proxy or _is_loopback(host) or proxy_bypass(host):
         return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     try:
