@@ -94,7 +94,7 @@ function placeIn(token: string): { chain: string; seq: number } | typeof MISPLAC
   if (token === MISPLACED) {
     return MISPLACED;
   }
-  const [, chain, seq] = /^([A-Za-z0-9_.]{1,64})\/(\d{1,10})$/.exec(token) ?? [];
+  const [, chain, seq] = /^([A-Za-z0-9_.]{1,64})\/(\d{1,16}(?:\.\d{1,17})?)$/.exec(token) ?? [];
   if (chain === undefined) {
     throw invalidField(
       'The page token cannot be used.',

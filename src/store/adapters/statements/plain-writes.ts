@@ -129,7 +129,9 @@ async function changeMany(db: Rows, name: keyof Tables, rows: readonly Change[])
   if (first && others.length === 0) {
     return change(db, name, first);
   }
-  const columns = Object.keys(first ?? {}).filter((column) => column !== 'updatedAt');
+  const columns = Object.keys(first ?? {}).filter(
+    (column) => column !== 'updatedAt' && first?.[column] !== undefined,
+  );
   const signature = [name, ...columns].join();
   const ofMany = changesOfMany.get(signature) ?? changeOfMany(name, columns);
   changesOfMany.set(signature, ofMany);
