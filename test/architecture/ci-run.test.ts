@@ -7,9 +7,9 @@ import { root } from '../../src/codegen/layout.js';
 
 const STEPS = `
   set -m
-  sleep 120 &
+  bash -c 'echo behind; exec sleep 120' &
   set +m
-  bash -c 'echo begun; exec sleep 120'
+  bash -c 'echo before; exec sleep 120'
 `;
 
 test.each(['SIGTERM', 'SIGHUP'] as const)(
@@ -20,7 +20,16 @@ test.each(['SIGTERM', 'SIGHUP'] as const)(
     const run: ChildProcess = spawn('bash', ['-c', `${trap}\n${STEPS}`], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    await once(run.stdout as NodeJS.ReadableStream, 'data');
+    // A signal that comes before a step is its own program is caught by the shell of the step, and lost.
+    await new Promise<void>((resolve) => {
+      let printed = '';
+      run.stdout?.on('data', (data) => {
+        printed += data;
+        if (['behind', 'before'].every((step) => printed.includes(step))) {
+          resolve();
+        }
+      });
+    });
     run.kill(signal);
     // The output ends with the last process that has it.
     expect(await once(run, 'close')).toEqual([null, signal]);
