@@ -99,6 +99,7 @@ export function matchesAuditTypes(pattern: string): boolean {
   const beginning = pattern.endsWith('.*') ? pattern.slice(0, -1) : undefined;
   return ALL_TYPES.some((type) => (beginning === undefined ? type === pattern : type.startsWith(beginning)));
 }
+
 const MAX_TYPES = 50;
 
 export function validateAuditFilter({ since, until, types }: AuditFilter): void {

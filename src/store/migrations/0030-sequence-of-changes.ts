@@ -152,6 +152,9 @@ const onSqlite: Dialect = {
   ],
 };
 
+const functionOf = (name: string, statement: string) =>
+  `function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`;
+
 const onPostgres: Dialect = {
   words: {
     position: '(select change_position())',
@@ -163,14 +166,12 @@ const onPostgres: Dialect = {
       'select pg_current_xact_id()::text::bigint + xid_offset from change_feed'`,
   ],
   trigger: ({ name, table, event, when }, statement) => [
-    `create function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`,
+    `create ${functionOf(name, statement)}`,
     `create trigger changes_${name} after ${event} on ${table} for each row ${when ? `when (${when})` : ''}
       execute function changes_${name}()`,
   ],
   // Only its function, which locks no table.
-  changedTrigger: ({ name }, statement) => [
-    `create or replace function changes_${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`,
-  ],
+  changedTrigger: ({ name }, statement) => [`create or replace ${functionOf(name, statement)}`],
   // Rows that are summed when they are read: writers of one client do not wait for each other, and a
   // transaction of thousands of statements updates no row thousands of times, which becomes slow.
   digests: [
