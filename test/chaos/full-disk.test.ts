@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attacked-service.js';
 import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
 import { eventually } from '../support/eventually.js';
+import type { LogLine } from '../support/output-lines.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { expectAllKnown, type Family, firstOf, refreshed, tokensIn } from './sign-on/families.js';
 import { type SmallDisk, smallDisks } from './small-disks.js';
@@ -117,7 +118,9 @@ function onDisk(disk: SmallDisk): void {
       status: 'unready',
       roles: { domain: { status: 'unready', checks: { database: { ok: false } } } },
     });
-    const refused = on.service.output.lines().filter(({ msg }) => msg === 'writes are refused');
+    const isRefusal = ({ msg }: LogLine) => msg === 'writes are refused';
+    await on.service.output.nextLine(isRefusal);
+    const refused = on.service.output.lines().filter(isRefusal);
     expect(refused).toMatchObject([{ role: 'domain', level: 'error', reason: expect.any(String) }]);
   });
 
