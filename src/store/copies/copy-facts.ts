@@ -27,8 +27,16 @@ export interface CopyFacts extends Origin {
   rows: Record<string, number>;
 }
 
-/** Needs a consistent view: a copy, or one transaction. */
-export async function factsOf(reader: Reader): Promise<CopyFacts> {
+/** Clocks of the service are apart by less: a later time comes from a clock that was wrong. */
+const MOST_AHEAD_MS = 3_600_000;
+
+/** The latest time of a change that counts for what is read now. */
+export function latestChange(now: number): number {
+  return now + MOST_AHEAD_MS;
+}
+
+/** Needs a consistent view: a copy, or one transaction. Changes after `until` do not count. */
+export async function factsOf(reader: Reader, until: number): Promise<CopyFacts> {
   const keys = await reader
     .selectFrom('encryption_keys')
     .where('retired_at', 'is', null)
@@ -36,7 +44,7 @@ export async function factsOf(reader: Reader): Promise<CopyFacts> {
     .select('id')
     .execute();
   return {
-    ...(await originOf(reader)),
+    ...(await originOf(reader, until)),
     migrations: (await executedMigrations(reader)).sort(),
     encryptionKeys: keys.map(({ id }) => id),
     rows: await rowsOf(reader),
@@ -44,21 +52,25 @@ export async function factsOf(reader: Reader): Promise<CopyFacts> {
 }
 
 /** Reads the tables of the environment, the audit log and the events only: others may be damaged. */
-export async function originOf(reader: Reader): Promise<Origin> {
+export async function originOf(reader: Reader, until: number): Promise<Origin> {
   const environment = await reader.selectFrom('environment').selectAll().executeTakeFirstOrThrow();
   return {
     environment: environment.name,
     environmentMadeAt: Number(environment.created_at),
-    changedAt: Math.max(Number(environment.created_at), await lastChange(reader)),
+    changedAt: await lastChange(reader, until),
   };
 }
 
-/** An index of each table gives its newest time, without a read of all rows. */
-async function lastChange(reader: Reader): Promise<number> {
+/**
+ * An index of each table gives its newest time, without a read of all rows. With the times of a clock that
+ * was ahead once, no list would show a newer change for as long as that clock was ahead.
+ */
+async function lastChange(reader: Reader, until: number): Promise<number> {
   const { rows } = await sql<{ time: number | null }>`
-    select max(created_at) as time from audit_events
-    where type not like 'database.%' and not (actor_type = ${RESTORER.type} and actor_id = ${RESTORER.id})
-    union all select max(occurred_at) from events
+    select max(created_at) as time from audit_events where created_at <= ${until}
+    and type not like 'database.%' and not (actor_type = ${RESTORER.type} and actor_id = ${RESTORER.id})
+    union all select max(occurred_at) from events where occurred_at <= ${until}
+    union all select created_at from environment where created_at <= ${until}
   `.execute(reader);
   return Math.max(...rows.map(({ time }) => Number(time)));
 }

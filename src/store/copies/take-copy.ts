@@ -4,7 +4,7 @@ import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
 import { DATABASE_FILE } from '../store.js';
-import { factsOf, type Origin, originOf } from './copy-facts.js';
+import { factsOf, latestChange, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';
 import { assertSound, copySqlite } from './sqlite-copy.js';
@@ -29,7 +29,7 @@ export async function takeCopy(
 
 async function takenOf(reader: Reader, now: number) {
   await refuseUnlessMigrated(reader);
-  return { facts: await factsOf(reader), valid: await validIn(reader, now) };
+  return { facts: await factsOf(reader, latestChange(now)), valid: await validIn(reader, now) };
 }
 
 /** Reads what is valid in a database. Tables that this does not read may be damaged. */
@@ -39,7 +39,7 @@ export async function readValid(
 ): Promise<{ origin: Origin; valid: ValidList }> {
   return reading(place, async (reader) => {
     await refuseUnlessMigrated(reader);
-    return { origin: await originOf(reader), valid: await validIn(reader, now) };
+    return { origin: await originOf(reader, latestChange(now)), valid: await validIn(reader, now) };
   });
 }
 

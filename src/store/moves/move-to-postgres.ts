@@ -103,7 +103,7 @@ export async function moveToPostgres(move: Move): Promise<Outcome> {
 }
 
 /** Refuses a source that the service would refuse with these settings, and one that is damaged. */
-function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<CopyFacts> {
+function fitFacts(file: string, { environment, issuer, keyIds, at }: Move): Promise<CopyFacts> {
   return reading({ file }, async (reader) => {
     await refuseUnlessMigrated(reader);
     const recorded = await recordedIn(reader);
@@ -116,7 +116,7 @@ function fitFacts(file: string, { environment, issuer, keyIds }: Move): Promise<
     }
     refuseOther(recorded.issuer, issuer);
     assertSound(file);
-    const facts = await factsOf(reader);
+    const facts = await factsOf(reader, at);
     const missing = facts.encryptionKeys.slice(0, 1).find((id) => !keyIds.includes(id));
     if (missing !== undefined) {
       throw new StoreError(

@@ -131,11 +131,11 @@ test('what is read beside a dump is of one moment, that of the dump, while the s
   program(folder, 'pg_dump', `: > '${target}'`);
   const { databaseUrl = '' } = place;
   const read = async (reader: Reader) => {
-    const first = await factsOf(reader);
+    const first = await factsOf(reader, 0);
     await write((writer) =>
       writer.insertInto('required_migrations').values({ name: '0000-meanwhile' }).execute(),
     );
-    return [first, await factsOf(reader)];
+    return [first, await factsOf(reader, 0)];
   };
   const [before, after] = await dumpPostgres(databaseUrl, target, { PATH: folder }, read, () => undefined);
   expect(after).toEqual(before);

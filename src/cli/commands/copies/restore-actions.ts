@@ -5,7 +5,9 @@ import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.j
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
 import { refuseForeignTriggers } from '../../../store/checks/foreign-objects.js';
+import { latestChange, type Origin, originOf } from '../../../store/copies/copy-facts.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';
+import type { Reader } from '../../../store/database.js';
 import { unknownMigrations } from '../../../store/migrate.js';
 import { secretsKeyFile } from '../../from-config.js';
 import { StartupError } from '../../startup-error.js';
@@ -52,6 +54,7 @@ export async function restore(config: Config, given: string, options: RestoreOpt
   const settling = settlingOf(manifest, list, options);
   const settled = await fillPlace(config, { folder, manifest, sums }, keyFile, async (database, at) => {
     await refuseForeignTriggers(database.reader);
+    await refuseSameContent(options.revocations, list, database.reader);
     await useKeys(database, keyFile.keys);
     return settleCopy(database, { at, ...settling });
   });
@@ -125,12 +128,23 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
-  if (list.changedAt <= manifest.changedAt) {
+  refuseUnlessNewer(file, list, manifest);
+  return list;
+}
+
+/** Reads the backup up to the time that the list was read up to: one of them may be of a wrong clock. */
+async function refuseSameContent(file: string | undefined, list: ValidFile | undefined, reader: Reader) {
+  if (file !== undefined && list) {
+    refuseUnlessNewer(file, list, await originOf(reader, latestChange(Date.parse(list.readAt))));
+  }
+}
+
+function refuseUnlessNewer(file: string, list: ValidFile, { changedAt }: Pick<Origin, 'changedAt'>): void {
+  if (list.changedAt <= changedAt) {
     throw new UsageError(
-      `The list ${file} does not show what was revoked since the backup: its newest change is of ${asIso(list.changedAt)}, that of the backup of ${asIso(manifest.changedAt)}. Make the list from the damaged database or the latest recovery, never from the copy that you back up. If you know that nothing has changed since, use --keep-keys instead of a list.`,
+      `The list ${file} does not show what was revoked since the backup: its newest change is of ${asIso(list.changedAt)}, that of the backup of ${asIso(changedAt)}. Make the list from the damaged database or the latest recovery, never from the copy that you back up. If you know that nothing has changed since, use --keep-keys instead of a list.`,
     );
   }
-  return list;
 }
 
 /** The keys of SECRETS_KEY_FILE or, if it is missing, those of the backup. */

@@ -6,7 +6,7 @@ import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
 import { isStaged, removeLeft } from '../../../files/staged.js';
 import type { EncryptionKey } from '../../../keys/encryption-key.js';
 import { placeSecretsKeys } from '../../../keys/secrets-key.js';
-import { type CopyFacts, factsOf } from '../../../store/copies/copy-facts.js';
+import { factsOf } from '../../../store/copies/copy-facts.js';
 import type { OpenedDatabase } from '../../../store/copies/open-copy.js';
 import {
   markEmptyPostgres,
@@ -15,6 +15,7 @@ import {
   unmarkPostgres,
 } from '../../../store/copies/postgres-copy.js';
 import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
+import type { Reader } from '../../../store/database.js';
 import { claimDirectory } from '../../../store/file-lock.js';
 import { migrateToLatest } from '../../../store/migrate.js';
 import { reading } from '../../../store/recorded.js';
@@ -72,7 +73,7 @@ async function fillDirectory<T>(
     chmodSync(file, 0o600);
     await assertSum(sums, FILES.sqlite, file);
     assertSound(file);
-    assertSame(manifest, await reading({ file }, factsOf));
+    await reading({ file }, (reader) => assertSame(manifest, reader));
     const { at, settled } = await inDatabase({ dataDir: stage }, async (database) => {
       await migrateToLatest(database.patient);
       const at = database.clock();
@@ -126,7 +127,7 @@ async function fillPostgres<T>(
   return inDatabase({ dataDir, databaseUrl }, async (database) => {
     await markEmptyPostgres(database.patient);
     await undumpPostgres(databaseUrl, file, process.env);
-    assertSame(manifest, await factsOf(database.reader));
+    await assertSame(manifest, database.reader);
     await migrateToLatest(database.patient);
     const settled = await settle(database, database.clock());
     placing(keys, manifest, () => undefined);
@@ -179,8 +180,9 @@ function isOfKeyChange(name: string, key: string): boolean {
   return name.startsWith(key) && /^\.(lock.*|(partial-)?[0-9a-f]{16})$/.test(name.slice(key.length));
 }
 
-function assertSame(manifest: Manifest, found: CopyFacts): void {
+async function assertSame(manifest: Manifest, reader: Reader): Promise<void> {
   const { environmentMadeAt, changedAt, migrations, rows } = manifest;
+  const found = await factsOf(reader, changedAt);
   const tables = [...new Set([...Object.keys(rows), ...Object.keys(found.rows)])];
   const other = tables.find((table) => rows[table] !== found.rows[table]);
   if (other !== undefined) {

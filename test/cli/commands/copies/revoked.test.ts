@@ -1,6 +1,8 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
+import { instanceIds } from '../../../flow/sign-on/demo-environment.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
 import { integration } from '../../typed.js';
 import { succeeded } from './rig.js';
@@ -9,6 +11,21 @@ const services = serviceProcesses();
 
 const statusAt = async ({ gatewayUrl }: ServiceProcess, key: string) =>
   (await fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } })).status;
+
+/** As if the clock had been ahead for a moment: no list would show a newer change than that of this event. */
+function dateAhead(file: string): void {
+  const database = new Sqlite(file);
+  const dated = database.prepare('update events set occurred_at = ? where seq = 1');
+  expect(dated.run(Date.UTC(2999)).changes).toBe(1);
+  database.close();
+}
+
+/** The list of the backup as if it was made from the copy at a time at which the event counts. */
+function readLater(list: string): string {
+  const [head = '', ...items] = list.split('\n');
+  const later = { ...JSON.parse(head), readAt: '2999-06-01T00:00:00.000Z', changedAt: Date.UTC(2999) };
+  return [JSON.stringify(later), ...items].join('\n');
+}
 
 test('a key that was revoked after the backup never answers 200 again, and reads with others go on during the backup', async () => {
   const folder = services.newDirectory();
@@ -22,6 +39,9 @@ test('a key that was revoked after the backup never answers 200 again, and reads
   const type = (...args: string[]) => succeeded(integration(args, settings));
   const issued = JSON.parse(await type('key', 'create', integrationId, '--label', 'Leaks', '--json'));
   expect(await statusAt(service, issued.key)).toBe(200);
+  const newClient = { instanceId: instanceIds.harborlight, name: 'Fennimore Tea' };
+  await type('call', 'Platform/CreateClient', JSON.stringify(newClient));
+  dateAhead(join(service.dataDir, 'integration.db'));
 
   let reading = true;
   const traffic = (async () => {
@@ -47,6 +67,13 @@ test('a key that was revoked after the backup never answers 200 again, and reads
   const demoFile = join(folder, 'demo.json');
   copyFileSync(service.demoFile, demoFile);
   rmSync(service.dataDir, { recursive: true });
+  const same = join(folder, 'valid-of-the-backup.jsonl');
+  writeFileSync(same, readLater(readFileSync(join(backup, 'valid.jsonl'), 'utf8')));
+  const refused = await integration(['restore', backup, '--revocations', same], settings);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('does not show what was revoked'),
+  ]);
   const report = JSON.parse(await type('restore', backup, '--revocations', list, '--json'));
   expect(report.revoked).toMatchObject([{ kind: 'api_key', id: issued.apiKey.id, label: 'Leaks' }]);
   copyFileSync(demoFile, service.demoFile);
