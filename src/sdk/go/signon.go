@@ -22,6 +22,8 @@ const (
 	defaultSignOnTimeout = 10 * time.Second
 	defaultScope         = "openid profile email"
 	randomBytes          = 32
+	// Of an answer. Those of the service have a few kilobytes.
+	mostSignOnBytes = 1 << 20
 	// Many proxies take addresses of up to 8 KiB.
 	longestHint = 7_000
 	// The server repeats its answer for a minute; later it would treat the old refresh token as stolen.
@@ -81,7 +83,7 @@ func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	options.Timeout = timeoutOf(options.HTTPClient, options.Timeout, defaultSignOnTimeout)
 	client := func(retry Retry, within time.Duration) *http.Client {
 		return newClient(options.HTTPClient, defaultSignOnTimeout, transport{
-			timeout: options.Timeout, retry: retry, within: within, refusal: signOnRefusal,
+			timeout: options.Timeout, mostBytes: mostSignOnBytes, retry: retry, within: within, refusal: signOnRefusal,
 		})
 	}
 	retry := retryOf(options.Retry)

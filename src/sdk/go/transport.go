@@ -26,7 +26,9 @@ const longestTimeout = math.MaxInt64 / 2
 type transport struct {
 	next    http.RoundTripper
 	timeout time.Duration
-	retry   Retry
+	// mostBytes limits an answer; 0 sets no limit, for lists, which are as long as what they list.
+	mostBytes int64
+	retry     Retry
 	// within limits the time from the first attempt to the last retry; 0 sets no limit.
 	within time.Duration
 	// refusal is nil for answers that are for the caller.
@@ -111,7 +113,7 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, t.failure(request, err, timeout)
 	}
-	body, err := io.ReadAll(response.Body)
+	body, err := t.whole(response.Body)
 	response.Body.Close()
 	if err != nil {
 		return nil, t.failure(request, err, timeout)
@@ -122,6 +124,17 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	response.Request = request
 	return response, nil
+}
+
+func (t *transport) whole(body io.Reader) ([]byte, error) {
+	if t.mostBytes == 0 {
+		return io.ReadAll(body)
+	}
+	read, err := io.ReadAll(io.LimitReader(body, t.mostBytes+1))
+	if int64(len(read)) > t.mostBytes {
+		return nil, fmt.Errorf("the answer has more than %d bytes", t.mostBytes)
+	}
+	return read, err
 }
 
 func (t *transport) failure(request *http.Request, err error, timeout time.Duration) error {

@@ -119,6 +119,11 @@ export function describeExchange(driver: Driven): void {
       ],
       ['no answer', silence, { name: 'TimeoutError' }],
       [
+        'an answer of more than 1 MiB',
+        json({ ...grant, added: 'x'.repeat(1_048_576) }),
+        { name: 'ConnectionError', message: expect.stringContaining('has more than 1048576 bytes') },
+      ],
+      [
         'invalid_grant',
         json({ error: 'invalid_grant', error_description: 'Used.' }, { 'x-request-id': 'req-3' }, 400),
         { name: 'OAuthError', error: 'invalid_grant', description: 'Used.', status: 400, requestId: 'req-3' },

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
-from math import ceil
+from math import ceil, inf
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -81,8 +81,17 @@ class Sent:
 class Exchange:
     """Sends requests. Follows no redirects, which could carry keys to another server."""
 
-    def __init__(self, base_url: str, timeout_seconds: float, http: urllib3.PoolManager | None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        timeout_seconds: float,
+        http: urllib3.PoolManager | None,
+        *,
+        most_bytes: float = inf,
+    ) -> None:
+        """There is no limit of bytes for lists, which are as long as what they list."""
         self._timeout_seconds = timeout_seconds
+        self._most_bytes = most_bytes
         self._http = http or _pool_for(base_url)
 
     def send(
@@ -109,8 +118,9 @@ class Exchange:
                 redirect=False,
                 preload_content=False,
             )
-            return Answer(url, response.status, response.headers, _whole_body(response, deadline))
-        except (urllib3.exceptions.HTTPError, OSError, _Overdue) as cause:
+            body = _whole_body(response, deadline, self._most_bytes)
+            return Answer(url, response.status, response.headers, body)
+        except (urllib3.exceptions.HTTPError, OSError, _Overdue, _TooLong) as cause:
             if _is_overdue(cause):
                 message = f"There was no whole answer from {host} within {limit_seconds:g} s."
                 raise TimeoutError(message) from cause
@@ -121,22 +131,32 @@ class _Overdue(Exception):
     pass
 
 
+class _TooLong(Exception):
+    pass
+
+
 def _is_overdue(cause: Exception) -> bool:
     # urllib3 reports a refused connection as a time-out, for historical reasons.
     is_refused = isinstance(cause, urllib3.exceptions.NewConnectionError)
     return not is_refused and isinstance(cause, (urllib3.exceptions.TimeoutError, _Overdue))
 
 
-def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
+def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float, most_bytes: float) -> bytes:
     chunks: list[bytes] = []
+    length = 0
     try:
         _limit(response, deadline)
         # Reads only what has arrived: a larger read would wait for a server that sends byte by byte.
         while chunk := response.read1(_CHUNK_BYTES):
             chunks.append(chunk)
+            length += len(chunk)
+            if length > most_bytes:
+                raise _TooLong(f"the answer has more than {most_bytes} bytes")
             _limit(response, deadline)
     except BaseException:
         response.close()
+        # A pool may wait for its connections, the closed ones too.
+        response.release_conn()
         raise
     response.release_conn()
     return b"".join(chunks)

@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 _DEFAULT_TIMEOUT_SECONDS = 10.0
+# Of an answer. Those of the service have a few kilobytes.
+_MOST_BYTES = 1_048_576
 # Many proxies take addresses of up to 8 KiB.
 _LONGEST_HINT = 7_000
 _DEFAULT_SCOPE = "openid profile email"
@@ -127,7 +129,7 @@ class SignOn:
         # A retry can take as long as its time limit to arrive.
         safe_seconds = max(_REFRESH_AGAIN_AT_LEAST_SECONDS, _REFRESH_ARRIVES_WITHIN_SECONDS - timeout_seconds)
         self._refresh_within_seconds = min(safe_seconds, _REFRESH_AGAIN_AT_MOST_SECONDS)
-        exchange = Exchange(self._issuer, timeout_seconds, http)
+        exchange = Exchange(self._issuer, timeout_seconds, http, most_bytes=_MOST_BYTES)
         once = _SignOnClient(self._issuer, exchange, NO_RETRIES)
         client = _SignOnClient(self._issuer, exchange, retry)
         self._token_endpoint = TokensApi(once)

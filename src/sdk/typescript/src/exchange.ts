@@ -22,12 +22,14 @@ export interface ExchangeOptions {
   fetch: Fetch | undefined;
   /** For the whole exchange, including the body of the answer. */
   timeoutMs: number;
+  /** None for lists, which are as long as what they list. */
+  mostBytes?: number;
   signal?: AbortSignal | undefined;
 }
 
 /** One request and its whole answer. Follows no redirects, which could carry keys to another server. */
 export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, mostBytes = Number.POSITIVE_INFINITY, signal } = options;
   signal?.throwIfAborted();
   const { url, method, body } = outgoing;
   // Outside, so that an invalid header is not reported as a lost connection.
@@ -44,7 +46,7 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
     const send = options.fetch ?? globalThis.fetch;
     const init = { method, headers, redirect: 'manual', signal: ended.signal } as const;
     const response = await send(url, body === undefined ? init : { ...init, body });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return { status: response.status, headers: response.headers, text: await wholeText(response, mostBytes) };
   } catch (cause) {
     signal?.throwIfAborted();
     throw isOverdue
@@ -54,6 +56,27 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
   }
+}
+
+async function wholeText(response: Response, mostBytes: number): Promise<string> {
+  // A `fetch` of an application may have no streams.
+  const reader = mostBytes === Number.POSITIVE_INFINITY ? undefined : response.body?.getReader?.();
+  if (reader === undefined) {
+    return response.text();
+  }
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  // Not every browser can iterate over a stream.
+  for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read()) {
+    bytes += value.length;
+    if (bytes > mostBytes) {
+      reader.cancel().catch(() => undefined);
+      throw new Error(`the answer has more than ${mostBytes} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** Browsers set their own, and a further header would need a preflight. */

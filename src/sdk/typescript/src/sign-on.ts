@@ -115,6 +115,8 @@ export interface LogoutOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Of an answer. Those of the service have a few kilobytes. */
+const MOST_BYTES = 1_048_576;
 /** Many proxies take addresses of up to 8 KiB. */
 const LONGEST_HINT = 7_000;
 const DEFAULT_SCOPE = 'openid profile email';
@@ -269,7 +271,7 @@ export class SignOn {
     const id: Record<string, string> = requestId === undefined ? {} : { 'x-request-id': requestId };
     const request = { ...outgoing, headers: { ...outgoing.headers, ...id } };
     const attempt = async () => {
-      const incoming = await exchange(request, { fetch, timeoutMs, signal });
+      const incoming = await exchange(request, { fetch, timeoutMs, mostBytes: MOST_BYTES, signal });
       if (incoming.status !== 200) {
         throw errorOf(incoming);
       }
