@@ -7,7 +7,13 @@ import type { Target } from '../load/questions.js';
 import { REQUESTS_PER_SIGN_IN } from '../load/sign-in.js';
 import { ARGON2_FLOOR_NAME, argon2Rate } from '../subjects/argon2-floor.js';
 import { startService } from '../subjects/service.js';
-import { demoApplication, emailsOf, plantPasswords, signOnService } from '../subjects/sign-on-service.js';
+import {
+  accountIdsOf,
+  demoApplication,
+  emailsOf,
+  plantPasswords,
+  signOnService,
+} from '../subjects/sign-on-service.js';
 import { makeWorkplace } from '../subjects/workplace.js';
 import { pricedLoad } from './priced-load.js';
 
@@ -78,7 +84,7 @@ export async function startSignIns(scope: Scope) {
   const service = await startService(scope, workplace);
   const application = demoApplication(workplace);
   const hash = hashSync(PASSWORD);
-  plantPasswords(workplace, application.accountIds, hash);
+  plantPasswords(workplace, accountIdsOf(application.people), hash);
   const { clientId, clientSecret, redirectUri } = application;
   const query = new URLSearchParams({
     response_type: 'code',
@@ -98,7 +104,7 @@ export async function startSignIns(scope: Scope) {
     expectStatus: [200, 303],
     signIn: {
       authorizePath: `/auth/authorize?${query}`,
-      emails: emailsOf(workplace, application.accountIds),
+      emails: emailsOf(workplace, accountIdsOf(application.people)),
       password: PASSWORD,
       tokenRequest: {
         grant_type: 'authorization_code',

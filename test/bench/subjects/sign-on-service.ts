@@ -23,7 +23,7 @@ export interface DemoApplication {
   clientSecret: string;
   redirectUri: string;
   instanceId: string;
-  accountIds: string[];
+  people: { accountId: string; employerId: string }[];
 }
 
 /**
@@ -47,16 +47,15 @@ export function demoApplication(workplace: string): DemoApplication {
     if (!found?.clientSecret || !target) {
       throw new Error('The demo has no confidential first-party application.');
     }
-    const accountIds = database
+    const people = database
       .prepare(
-        `SELECT workers.account_id FROM workers JOIN clients ON clients.id = workers.client_id
+        `SELECT workers.account_id AS accountId, min(workers.client_id) AS employerId FROM workers JOIN clients ON clients.id = workers.client_id
          WHERE clients.instance_id = ? AND workers.offboarded_at IS NULL AND workers.account_id NOT IN (SELECT account_id FROM users)
          GROUP BY workers.account_id HAVING count(*) = 1`,
       )
-      .pluck()
-      .all(target.instanceId) as string[];
+      .all(target.instanceId) as DemoApplication['people'];
     const { clientId, clientSecret } = found;
-    return { clientId, clientSecret, redirectUri: target.uri, instanceId: target.instanceId, accountIds };
+    return { clientId, clientSecret, redirectUri: target.uri, instanceId: target.instanceId, people };
   });
 }
 
@@ -128,17 +127,17 @@ export function signOnService(
 async function plantCodes(
   workplace: string,
   { DATABASE_URL }: Settings,
-  { clientId, redirectUri, instanceId, accountIds }: DemoApplication,
+  { clientId, redirectUri, instanceId, people }: DemoApplication,
   count: number,
   codeChallenge: string,
 ): Promise<string[]> {
   const now = Date.now();
   const codes = Array.from({ length: count }, () => randomBytes(32).toString('base64url'));
-  const rows = codes.map((code, index) => ({
+  const rowOf = (code: string, person: DemoApplication['people'][number] | undefined) => ({
     hash: createHash('sha256').update(code).digest('base64url'),
     grant_id: randomBytes(16).toString('base64url'),
     application_id: clientId,
-    account_id: accountIds[index % accountIds.length],
+    account_id: person?.accountId,
     instance_id: instanceId,
     redirect_uri: redirectUri,
     scopes: SCOPES,
@@ -146,13 +145,14 @@ async function plantCodes(
     nonce: 'n-0S6_WzA2MjrJ8kQe',
     requested_claims: '{"authTime":false}',
     context_user_type: 'WORKER',
-    context_client_id: '',
+    context_client_id: person?.employerId,
     authenticated_at: now,
     status: 'ISSUED',
     issued_at: now,
     minute: now - (now % MINUTE_MS),
     expires_at: now + CODE_LIFETIME_MS,
-  }));
+  });
+  const rows = codes.map((code, index) => rowOf(code, people[index % people.length]));
   const names = Object.keys(rows[0] ?? {});
   const insert = `INSERT INTO authorization_codes (${names.join()})`;
   if (DATABASE_URL !== undefined) {
@@ -172,11 +172,11 @@ async function plantCodes(
 /** So many grants and redeemed codes of other people, as years of use leave them behind. */
 export function plantUsedGrants(workplace: string, count: number): void {
   const now = Date.now();
-  const { clientId, instanceId, redirectUri, accountIds } = demoApplication(workplace);
+  const { clientId, instanceId, redirectUri, people } = demoApplication(workplace);
   writing(workplace, (database) => {
     const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
-    const accountId = `(SELECT value FROM json_each(@accounts) WHERE key = n % ${accountIds.length})`;
-    const values = { clientId, instanceId, redirectUri, now, accounts: JSON.stringify(accountIds) };
+    const accountId = `(SELECT value FROM json_each(@accounts) WHERE key = n % ${people.length})`;
+    const values = { clientId, instanceId, redirectUri, now, accounts: JSON.stringify(accountIdsOf(people)) };
     database
       .prepare(
         `INSERT INTO grants (id, application_id, account_id, instance_id, scopes, authenticated_at, generation, rotated_at,
@@ -194,6 +194,10 @@ export function plantUsedGrants(workplace: string, count: number): void {
       )
       .run(values);
   });
+}
+
+export function accountIdsOf(people: DemoApplication['people']): string[] {
+  return people.map(({ accountId }) => accountId);
 }
 
 /** Lets these people sign in with a password of this hash. */

@@ -45,14 +45,14 @@ export class People {
   static async plant(service: ServiceProcess, codes: number): Promise<People> {
     const workplace = dirname(service.dataDir);
     const signOnPort = Number(service.settings.SIGN_ON_PORT);
-    const { clientId, clientSecret, accountIds } = demoApplication(workplace);
+    const { clientId, clientSecret, people } = demoApplication(workplace);
     const codeVerifier = randomBytes(32).toString('base64url');
     const codeChallenge = hashOf(codeVerifier);
     const signOn = signOnService(workplace, { signOnPort }, { codeVerifier, codeChallenge });
     const { variants = [] } = await signOn.codeExchanges(codes);
     const grants = variants.map(({ body: redemption = '' }, index): Grant => {
       const { code } = JSON.parse(redemption) as { code: string };
-      const accountId = accountIds[index % accountIds.length] ?? '';
+      const accountId = people[index % people.length]?.accountId ?? '';
       return { codeHash: hashOf(code), redemption, accountId, generation: 0 };
     });
     return new People(signOnPort, grants.values(), { client_id: clientId, client_secret: clientSecret });
