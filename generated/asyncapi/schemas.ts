@@ -54,7 +54,7 @@ export const eventSchemas = {
     },
     "TestMark": {
       "title": "TestMark",
-      "description": "`true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the same sample at the gateway.",
+      "description": "`true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the sample of its client, user, worker or organization structure at the gateway, which is in one state for the samples of all events.",
       "type": "boolean",
       "const": true
     },

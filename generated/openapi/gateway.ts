@@ -239,7 +239,7 @@ export interface paths {
         };
         /**
          * List job titles
-         * @description The job titles the client uses, each once.
+         * @description The job titles of the client, each once, also those that no worker has now.
          */
         get: operations["listJobTitles"];
         put?: never;

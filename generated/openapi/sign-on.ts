@@ -459,7 +459,8 @@ export interface paths {
          * Read the claims of the person
          * @description The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the
          *     store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the
-         *     address it is refused.
+         *     address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in
+         *     any browser; an ID token has those of its own sign-in.
          */
         get: operations["userinfo"];
         put?: never;
@@ -798,7 +799,7 @@ export interface components {
         ClientSecret: string;
         /**
          * CodeChallenge
-         * @description BASE64URL(SHA256(`code_verifier`)), without padding.
+         * @description BASE64URL(SHA256(`code_verifier`)), without padding. The last of its 43 characters is one of `AEIMQUYcgkosw048`.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
          */
         CodeChallenge: string;
@@ -1170,9 +1171,15 @@ export interface components {
             nonce?: string;
             /** @description The person, the same for every application; never changes. Use it as the key of your accounts. */
             sub: components["schemas"]["AccountId"];
-            /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
+            /**
+             * @description The users that this person is on the instance of the sign-in and may sign in as (`ACTIVE` or `INVITED`), oldest
+             *     first; empty if none. Always included.
+             */
             userIds: components["schemas"]["UserContext"][];
-            /** @description The workers that this person is on the instance of the sign-in; empty if none. Always included. */
+            /**
+             * @description The workers that this person is on the instance of the sign-in and who are not offboarded, oldest first; empty
+             *     if none. Always included.
+             */
             workerIds: components["schemas"]["WorkerContext"][];
             /** @description Public worker profile id of the person. Always included. */
             workerProfileId: components["schemas"]["WorkerProfileId"];
@@ -1699,9 +1706,15 @@ export interface components {
             name?: string;
             /** @description The person, the same for every application; never changes. Use it as the key of your accounts. */
             sub: components["schemas"]["AccountId"];
-            /** @description The users that this person is on the instance of the sign-in; empty if none. Always included. */
+            /**
+             * @description The users that this person is on the instance of the sign-in and may sign in as (`ACTIVE` or `INVITED`), oldest
+             *     first; empty if none. Always included.
+             */
             userIds: components["schemas"]["UserContext"][];
-            /** @description The workers that this person is on the instance of the sign-in; empty if none. Always included. */
+            /**
+             * @description The workers that this person is on the instance of the sign-in and who are not offboarded, oldest first; empty
+             *     if none. Always included.
+             */
             workerIds: components["schemas"]["WorkerContext"][];
             /** @description Public worker profile id of the person. Always included. */
             workerProfileId: components["schemas"]["WorkerProfileId"];

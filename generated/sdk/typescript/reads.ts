@@ -68,7 +68,7 @@ export class Reads {
     return this.#reader.readList<Worker>((asked) => this.#workers.listWorkersRequestOpts({ instanceIntegrationId, clientId, ...asked }), WorkerFromJSON, options);
   }
 
-  /** The job titles the client uses, each once. */
+  /** The job titles of the client, each once, also those that no worker has now. */
   jobTitles(instanceIntegrationId: string, clientId: string, options: ConditionalReadOptions): Promise<Reading<string[]>>;
   jobTitles(instanceIntegrationId: string, clientId: string, options?: ReadOptions): Promise<string[]>;
   jobTitles(instanceIntegrationId: string, clientId: string, options: AnyReadOptions = {}): Promise<string[] | Reading<string[]>> {

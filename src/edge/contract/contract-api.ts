@@ -90,6 +90,7 @@ export async function createContractApi<
     if (operation.security?.length) {
       at.identity = authenticate(request);
     }
+    refuseUnacceptable(at);
     const handler = handlers[operation.operationId ?? ''];
     if (!handler) {
       throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This operation is not part of this release yet.');
@@ -110,7 +111,6 @@ export async function createContractApi<
       if (at.method === 'OPTIONS' && at.others.some(isOpenToScripts)) {
         return { ...preflightAnswer(allowedBy(at.others)), ...tellOf(at) };
       }
-      refuseUnacceptable(at);
       await takeBody(at);
       const { operation } = tellOf(at);
       const end = await admission.begin(request.network, isFirst(operation));

@@ -7,7 +7,7 @@ import type { SignOnDependencies } from './sign-on-handler.js';
 
 /** The format of our refresh tokens; the domain checks the HMAC. */
 const REFRESH_TOKEN = /^[A-Za-z0-9_-]{16,1024}$/;
-const JWT = /^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const JWT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
 /** The application that introspects or revokes a token, and the token; undefined if not ours or expired. */
 export async function presentedToken(request: ReceivedRequest, dependencies: SignOnDependencies) {
@@ -26,18 +26,21 @@ async function tokenOf(text: string, { accessTokens }: SignOnDependencies) {
   return REFRESH_TOKEN.test(text) ? { $case: 'refreshToken' as const, value: text } : undefined;
 }
 
-/** Whether a token has the form of an ID token; unverified, which suffices to explain a refusal. */
-export function looksLikeIdToken(token: string): boolean {
-  const header = JWT.exec(token)?.[1];
-  if (header === undefined) {
+/** Whether a token has the form of our ID tokens; unverified, which suffices to explain a refusal. */
+export function looksLikeIdToken(token: string, issuer: string): boolean {
+  const [, header, payload] = JWT.exec(token) ?? [];
+  if (header === undefined || payload === undefined) {
     return false;
   }
   try {
-    const { typ } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as { typ?: unknown };
-    return typ === 'JWT';
+    return partOf(header).typ === 'JWT' && partOf(payload).iss === issuer;
   } catch {
     return false;
   }
+}
+
+function partOf(encoded: string): { typ?: unknown; iss?: unknown } {
+  return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
 }
 
 /** No credentials were sent, so the challenge names no error (RFC 6750, section 3.1). */

@@ -132,6 +132,11 @@ test.each([
   expect([status, code]).toEqual([406, 'not_acceptable']);
 });
 
+test('401: without a key, whatever Accept says', async () => {
+  const { status, code } = await refusal({ headers: { accept: 'text/html', 'x-api-key': undefined } });
+  expect([status, code]).toEqual([401, 'api_key_missing']);
+});
+
 test.each([
   'application/json',
   'APPLICATION/JSON',

@@ -52,7 +52,7 @@ func (r ApiListJobTitlesRequest) Execute() ([]string, *http.Response, error) {
 /*
 ListJobTitles List job titles
 
-The job titles the client uses, each once.
+The job titles of the client, each once, also those that no worker has now.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @param instanceIntegrationId Public id of the instance integration.

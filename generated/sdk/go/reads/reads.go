@@ -44,12 +44,12 @@ func (c Conditional) ListWorkers(ctx context.Context, instanceIntegrationID, cli
 	return conditionally(c.etag, c.gateway.api.WorkersAPI.ListWorkers(ctx, instanceIntegrationID, clientID))
 }
 
-// JobTitles returns the job titles the client uses, each once.
+// JobTitles returns the job titles of the client, each once, also those that no worker has now.
 func (g *Gateway) JobTitles(ctx context.Context, instanceIntegrationID, clientID string) ([]string, error) {
 	return dataOf(g.IfChanged("").JobTitles(ctx, instanceIntegrationID, clientID))
 }
 
-// JobTitles returns the job titles the client uses, each once.
+// JobTitles returns the job titles of the client, each once, also those that no worker has now.
 func (c Conditional) JobTitles(ctx context.Context, instanceIntegrationID, clientID string) (Reading[[]string], error) {
 	return conditionally(c.etag, c.gateway.api.JobTitlesAPI.ListJobTitles(ctx, instanceIntegrationID, clientID))
 }

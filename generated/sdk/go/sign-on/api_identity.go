@@ -44,7 +44,8 @@ Userinfo Read the claims of the person
 
 The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the
 store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the
-address it is refused.
+address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in
+any browser; an ID token has those of its own sign-in.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiUserinfoRequest

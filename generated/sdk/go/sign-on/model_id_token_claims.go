@@ -55,9 +55,9 @@ type IdTokenClaims struct {
 	EmailVerified *bool `json:"email_verified,omitempty"`
 	// Public worker profile id of the person. Always included.
 	WorkerProfileId string `json:"workerProfileId"`
-	// The users that this person is on the instance of the sign-in; empty if none. Always included.
+	// The users that this person is on the instance of the sign-in and may sign in as (`ACTIVE` or `INVITED`), oldest first; empty if none. Always included.
 	UserIds []UserContext `json:"userIds"`
-	// The workers that this person is on the instance of the sign-in; empty if none. Always included.
+	// The workers that this person is on the instance of the sign-in and who are not offboarded, oldest first; empty if none. Always included.
 	WorkerIds []WorkerContext `json:"workerIds"`
 	// The last active state of the person on this instance. Always included.
 	LastLoginContext LoginContext `json:"lastLoginContext"`

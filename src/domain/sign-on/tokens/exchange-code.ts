@@ -5,6 +5,7 @@ import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
+import { findContext } from '../interaction/login-contexts.js';
 import type { TokenIssuer } from '../sign-on.js';
 import type { ProvenClient } from './client-authentication.js';
 import { actionOn, scopesInForce } from './standing.js';
@@ -45,7 +46,11 @@ const CHECKS: Readonly<Record<string, (attempt: Attempt) => ServiceError | undef
   code_verifier: faultOfVerifier,
   scopes: ({ scopes }) =>
     scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
-  person: ({ person }) => (person ? undefined : invalidGrant('The person may not sign in there any more.')),
+  // Another user or worker of the person was not chosen. A repetition revokes, whatever became of the person.
+  person: ({ person, code }) =>
+    code.status === 'REDEEMED' || (person && findContext(person.contexts, code.context))
+      ? undefined
+      : invalidGrant('The person may not sign in there any more.'),
   // Not one that was redeemed in time: its repetition revokes also later.
   expired: ({ code: { status, expiresAt }, now }) =>
     status === 'EXPIRED' || (status === 'ISSUED' && expiresAt <= now) ? codeIsOver() : undefined,

@@ -6,7 +6,7 @@ export const revoke: OAuthHandler<'revoke'> = async (request, dependencies) => {
   const { client, presented, token } = await presentedToken(request, dependencies);
   await dependencies.signOn.revokeToken({ client, token }, { requestId: request.requestId });
   // The application is authenticated by now, and learns of its mistake.
-  if (token === undefined && looksLikeIdToken(presented)) {
+  if (token === undefined && looksLikeIdToken(presented, dependencies.signOnUrl)) {
     const message = 'An ID token cannot be revoked. Send the refresh token or the access token.';
     throw new ServiceError(ErrorCode.UNSUPPORTED_TOKEN_TYPE, message);
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { verified } from '../token-keys.js';
@@ -211,6 +212,17 @@ describe('the exchange of a code', () => {
     }
     expect((await grantOf(rig, code.grantId))?.revokedAt).toBe(rig.clock.now() - 2);
     expect(await audited(rig)).toEqual(['token.issued succeeded', 'code.replayed refused']);
+  });
+
+  test('a second redemption revokes also when the user that was chosen is deleted meanwhile', async () => {
+    const rig = await tokenRig(under);
+    await hired(rig);
+    const { code, exchange } = await newCode(rig);
+    await exchangeCode(rig.issuer, rig.application.client, exchange);
+    await rig.issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: rig.user.id }));
+    const again = exchangeCode(rig.issuer, rig.application.client, exchange);
+    expect(await refusalOf(again)).toMatchObject({ code: 'INVALID_GRANT' });
+    expect((await grantOf(rig, code.grantId))?.revokedAt).toBe(rig.clock.now());
   });
 
   test.each<[string, (rig: TokenRig, grantId: string) => Promise<unknown>]>([

@@ -5,6 +5,7 @@ import {
   removeRedirectUri,
   updateApplication,
 } from '../../../../src/domain/operator/applications.js';
+import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import {
   type AuthorizationCode,
   CODE_LIFETIME_MS,
@@ -16,6 +17,7 @@ import {
   audited,
   exchangeCode,
   grantOf,
+  hired,
   newApplication,
   newCode,
   newPlace,
@@ -199,6 +201,21 @@ describe('the exchange of a code refuses', () => {
     expect(await refusalOf(attempt)).toMatchObject({ code: error });
     expect(rig.observed.map(({ attributes }) => attributes.reason)).toEqual([reason]);
     expect(await grantOf(rig, code.grantId)).toBeUndefined();
+  });
+
+  test('a code for the user when the user is deleted, although the person is a worker there too', async () => {
+    const rig = await tokenRig(under);
+    await hired(rig);
+    const codes = [
+      await newCode(rig),
+      await newCode(rig, { context: { userType: 'WORKER', clientId: rig.clientId } }),
+    ];
+    await rig.issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: rig.user.id }));
+    const [asUser, asWorker] = codes.map(({ exchange }) =>
+      exchangeCode(rig.issuer, rig.application.client, exchange),
+    );
+    expect(await refusalOf(asUser as Promise<unknown>)).toMatchObject({ code: 'INVALID_GRANT' });
+    expect(await asWorker).toMatchObject({ scope: 'openid profile email' });
   });
 
   test('a scope that the application may not use now is left out', async () => {

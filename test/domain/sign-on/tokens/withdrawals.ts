@@ -35,12 +35,10 @@ export const WITHDRAWALS: readonly {
       ),
   },
   {
-    title: 'the only worker is offboarded',
-    prepare: async (rig) => {
-      await hired(rig);
-      await rig.issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: rig.user.id }));
-    },
-    withdraw: async ({ issuer, database }) => {
+    title: 'the user is deleted and the only worker is offboarded',
+    prepare: hired,
+    withdraw: async ({ issuer, database, user }) => {
+      await issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: user.id }));
       const { id: workerId } = await database.reader
         .selectFrom('workers')
         .select('id')

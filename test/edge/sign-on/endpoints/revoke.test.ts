@@ -58,6 +58,7 @@ describe('the token', () => {
     ['an expired access token', () => aToken({ exp: 1_700_000_000 })],
     ['an access token of another issuer', () => aToken({ iss: 'https://other.example.com' })],
     ['an access token that was changed', async () => `${(await aToken()).slice(0, -4)}AAAA`],
+    ['an ID token of another issuer', () => aToken({ iss: 'https://other.example.com' }, 'JWT')],
     ['a text', async () => 'no token at all'],
     ['too short a text', async () => 'x'],
   ])('%s has ended already: the domain still learns who asks, and the answer is 200', async (_, make) => {

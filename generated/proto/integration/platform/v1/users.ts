@@ -162,7 +162,7 @@ export interface CreateUserRequest {
   lastName?:
     | string
     | undefined;
-  /** The user's manager, a user of the same client; the client's first Owner when absent. */
+  /** The user's manager, a user of the same client. When absent: the client's first holder of the built-in role Owner, if any. */
   managerUserId?:
     | string
     | undefined;

@@ -96,7 +96,7 @@ class Reads:
     def job_titles(
         self, instance_integration_id: str, client_id: str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
     ) -> list[str] | Reading[list[str]]:
-        """The job titles the client uses, each once."""
+        """The job titles of the client, each once, also those that no worker has now."""
         ask = partial(self._job_titles.list_job_titles_without_preload_content, instance_integration_id=instance_integration_id, client_id=client_id, x_request_id=request_id)
         return self._client.read(LIST_JOB_TITLES, ask, if_changed)
 

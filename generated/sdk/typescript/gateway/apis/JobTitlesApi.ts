@@ -91,7 +91,7 @@ export class JobTitlesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The job titles the client uses, each once.
+     * The job titles of the client, each once, also those that no worker has now.
      * List job titles
      */
     async listJobTitlesRaw(requestParameters: ListJobTitlesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<Array<string>>> {
@@ -102,7 +102,7 @@ export class JobTitlesApi extends runtime.BaseAPI {
     }
 
     /**
-     * The job titles the client uses, each once.
+     * The job titles of the client, each once, also those that no worker has now.
      * List job titles
      */
     async listJobTitles(requestParameters: ListJobTitlesRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<Array<string>> {

@@ -86,7 +86,7 @@ export class IdentityApi extends runtime.BaseAPI {
     }
 
     /**
-     * The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused.
+     * The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person\'s newest choice on the instance, in any browser; an ID token has those of its own sign-in.
      * Read the claims of the person
      */
     async userinfoRaw(requestParameters: UserinfoRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<UserinfoClaims>> {
@@ -97,7 +97,7 @@ export class IdentityApi extends runtime.BaseAPI {
     }
 
     /**
-     * The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused.
+     * The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person\'s newest choice on the instance, in any browser; an ID token has those of its own sign-in.
      * Read the claims of the person
      */
     async userinfo(requestParameters: UserinfoRequest = {}, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<UserinfoClaims> {

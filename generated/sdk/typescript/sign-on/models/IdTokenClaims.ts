@@ -114,11 +114,13 @@ export interface IdTokenClaims {
      */
     workerProfileId: string;
     /**
-     * The users that this person is on the instance of the sign-in; empty if none. Always included.
+     * The users that this person is on the instance of the sign-in and may sign in as (`ACTIVE` or `INVITED`), oldest
+     * first; empty if none. Always included.
      */
     userIds: Array<UserContext>;
     /**
-     * The workers that this person is on the instance of the sign-in; empty if none. Always included.
+     * The workers that this person is on the instance of the sign-in and who are not offboarded, oldest first; empty
+     * if none. Always included.
      */
     workerIds: Array<WorkerContext>;
     /**

@@ -60,7 +60,7 @@ class JobTitlesApi:
     ) -> List[str]:
         """List job titles
 
-        The job titles the client uses, each once.
+        The job titles of the client, each once, also those that no worker has now.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -148,7 +148,7 @@ class JobTitlesApi:
     ) -> ApiResponse[List[str]]:
         """List job titles
 
-        The job titles the client uses, each once.
+        The job titles of the client, each once, also those that no worker has now.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
@@ -236,7 +236,7 @@ class JobTitlesApi:
     ) -> RESTResponseType:
         """List job titles
 
-        The job titles the client uses, each once.
+        The job titles of the client, each once, also those that no worker has now.
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str

@@ -58,7 +58,7 @@ class IdentityApi:
     ) -> UserinfoClaims:
         """Read the claims of the person
 
-        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused.
+        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
@@ -132,7 +132,7 @@ class IdentityApi:
     ) -> ApiResponse[UserinfoClaims]:
         """Read the claims of the person
 
-        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused.
+        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str
@@ -206,7 +206,7 @@ class IdentityApi:
     ) -> RESTResponseType:
         """Read the claims of the person
 
-        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused.
+        The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
         :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is replaced by an id of ours.
         :type x_request_id: str

@@ -48,8 +48,8 @@ class IdTokenClaims(BaseModel):
     email: Optional[StrictStr] = Field(default=None, description="Email address the person signs in with. It can change. One that is older than the gateway's rule for addresses (`EmailAddress`) is as it was given. Scope `email`.")
     email_verified: Optional[StrictBool] = Field(default=None, description="Whether the person has verified the address by a mailed link. Scope `email`.")
     worker_profile_id: StrictStr = Field(description="Public worker profile id of the person. Always included.", alias="workerProfileId")
-    user_ids: List[UserContext] = Field(description="The users that this person is on the instance of the sign-in; empty if none. Always included.", alias="userIds")
-    worker_ids: List[WorkerContext] = Field(description="The workers that this person is on the instance of the sign-in; empty if none. Always included.", alias="workerIds")
+    user_ids: List[UserContext] = Field(description="The users that this person is on the instance of the sign-in and may sign in as (`ACTIVE` or `INVITED`), oldest first; empty if none. Always included.", alias="userIds")
+    worker_ids: List[WorkerContext] = Field(description="The workers that this person is on the instance of the sign-in and who are not offboarded, oldest first; empty if none. Always included.", alias="workerIds")
     last_login_context: LoginContext = Field(description="The last active state of the person on this instance. Always included.", alias="lastLoginContext")
     __properties: ClassVar[List[str]] = ["iss", "exp", "iat", "auth_time", "nonce", "acr", "at_hash", "sub", "aud", "name", "firstName", "lastName", "given_name", "family_name", "email", "email_verified", "workerProfileId", "userIds", "workerIds", "lastLoginContext"]
 
