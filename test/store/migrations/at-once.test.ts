@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
+import { openPostgres, SERVED_LIMITS } from '../../../src/store/dialects/postgres/postgres.js';
 import { migrateToLatest, migratorOf, schemaDrift } from '../../../src/store/migrate.js';
+import { migrations } from '../../../src/store/migrations/index.js';
 import { runScript } from '../../../src/store/migrations/script.js';
 import type { Step } from '../../../src/store/migrations/step.js';
 import { databaseUnderTest, newPostgresDatabase, PATIENT } from '../../support/databases.js';
@@ -58,4 +59,33 @@ test('the server ends a migration that was killed within its statement, and the 
     results: [{ status: 'Success' }],
   });
   proxy.close();
+});
+
+/** The migration after it changes the table `users`. */
+const BEFORE_CHANGE_OF_USERS = '0039-rotations';
+
+test('a migration that waits for a table fails no call that queues behind it, and is made once the table is free', async () => {
+  const place = await under.newEmptyPlace();
+  const { patient } = await under.open(place);
+  await migratorOf(patient, migrations).migrateTo(BEFORE_CHANGE_OF_USERS);
+  const { reader } = await under.open(place, SERVED_LIMITS);
+  const holder = new pg.Client({ connectionString: place.databaseUrl });
+  await holder.connect();
+  await holder.query('begin; lock table users in access share mode');
+  try {
+    const starting = under.openStore(place, 'demo', { limits: SERVED_LIMITS }).catch((error) => error);
+    await eventually('the migration in the queue', async () => {
+      const look = sql`select from pg_locks where relation = 'users'::regclass and not granted`;
+      return (await look.execute(patient)).rows.length > 0;
+    });
+    expect(await reader.selectFrom('users').select('id').execute()).toEqual([]);
+    expect(await starting).toMatchObject({
+      mayPass: true,
+      message: expect.stringMatching(/^The database cannot be migrated .*lock timeout/),
+    });
+  } finally {
+    await holder.end();
+  }
+  const store = await under.openStore(place, 'demo', { limits: SERVED_LIMITS });
+  expect((await store.schemaDrift()).missing).toEqual([]);
 });

@@ -225,7 +225,7 @@ test('a migration may take longer than any other statement', async () => {
     await expect(slow.execute(database.reader)).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
     await slow.execute(database.patient);
     const limits = await sql`show lock_timeout`.execute(database.patient);
-    expect(limits.rows).toEqual([{ lock_timeout: '5s' }]);
+    expect(limits.rows).toEqual([{ lock_timeout: '2s' }]);
   } finally {
     await database.close();
   }
