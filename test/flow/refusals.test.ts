@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -168,10 +168,22 @@ describe('settings', () => {
     },
   );
 
-  test('by which neither edge nor worker could reach the domain are refused', async () => {
-    expect(await refusalOf({ command: 'domain', env: { DOMAIN_ADDRESS: 'localhost:4002' } })).toContain(
+  test.each([
+    [
+      'by which neither edge nor worker could reach it',
+      { DOMAIN_ADDRESS: 'localhost:4002' },
       'set ROLES_ADDRESS to the host:port',
-    );
+    ],
+    ['without the key file of live', { ENVIRONMENT: 'live' }, 'There is no key file at '],
+    [
+      'with a file that is no key file',
+      { SECRETS_KEY_FILE: import.meta.filename },
+      'holds neither a key of 32 bytes nor',
+    ],
+  ])('of a domain %s are refused before it makes or migrates a database', async (_, env, sentence) => {
+    const dataDir = join(services.newDirectory(), 'data');
+    expect(await refusalOf({ command: 'domain', dataDir, env })).toContain(sentence);
+    expect(existsSync(join(dataDir, 'integration.db'))).toBe(false);
   });
 
   test.each([

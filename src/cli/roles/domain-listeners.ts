@@ -17,7 +17,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { type RpcCallTimer, rpcCallTimer } from '../../telemetry/metrics.js';
 import { grpcAddressOf } from '../from-config.js';
-import { claimSocket, isListening, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
+import { claimSocket, isListening, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 import { liveTokens, roleAuthenticator } from './role-tokens.js';
@@ -103,7 +103,6 @@ async function bindRoles(
   config: Config,
   tlsFiles: CertificateFiles | undefined,
 ): Promise<void> {
-  refuseUnreachableDomain(config);
   const socketPath = socketPathOf(config.DOMAIN_ADDRESS);
   if (socketPath !== undefined) {
     await bindSocket(server, socketPath);

@@ -24,12 +24,13 @@ import {
 } from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { retentionOf } from '../from-config.js';
+import { refuseUnreachableDomain } from '../sockets.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { ABSENCES_PER_MINUTE, openDomainStore, traced } from './domain-store.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import type { RoleOptions, RunningRole } from './role.js';
-import { openSecrets, type Secrets } from './secrets.js';
+import { openSecrets, refuseUnusableKeyFile, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
 import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
 import { serverFiles, watchedTlsFiles } from './tls-files.js';
@@ -39,6 +40,9 @@ import { webhookParts } from './webhooks.js';
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
   const tlsFiles = watchedTlsFiles(role, serverFiles(config));
+  // Before the migration, after which an earlier release may not start any more.
+  refuseUnreachableDomain(config);
+  refuseUnusableKeyFile(config);
   await refuseSecondDomain(config);
   const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));
   const passwords = threadedPasswordHasher({
