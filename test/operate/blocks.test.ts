@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/config.js';
 import {
   codeOf,
   inAlerts,
+  inFrom131,
   inInstallation,
   inMove,
   inPrometheus,
@@ -18,11 +19,11 @@ import {
 /** Of blocks that are not typed in a terminal. */
 const DATA_LANGUAGES = ['ini', 'json', 'yaml'];
 
-const typed = { inWalk, inAlerts, inInstallation, inMove, inPrometheus };
+const typed = { inWalk, inAlerts, inFrom131, inInstallation, inMove, inPrometheus };
 const typists = {
   ...{ inWalk: 'walk.test.ts', inAlerts: 'alerts.test.ts' },
   ...{ inInstallation: 'install.test.ts', inMove: 'move.test.ts' },
-  inPrometheus: 'prometheus.test.ts',
+  ...{ inPrometheus: 'prometheus.test.ts', inFrom131: 'from-1.3.1.test.ts' },
 };
 const listed: Printed[] = [
   ...Object.values(typed).flatMap((each) => Object.values<Printed>(each)),

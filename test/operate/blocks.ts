@@ -39,6 +39,7 @@ export const inWalk = {
   expiring: ['expiry-warnings', 'integration expiring --within 30d'],
   backupBeforeUpgrade: ['upgrade', 'integration backup'],
   upgrade: ['install', 'tar -xzf integration-service-1.5.0'],
+  wayBack: ['upgrade', 'ln -sfn /opt/integration-service-1.4.0'],
   listOfValid: ['back-up-and-restore', 'integration revocations'],
   restore: [
     'back-up-and-restore',
@@ -90,6 +91,12 @@ export const inMove = {
   wayBack: ['move-to-postgresql', 'systemctl stop integration-service@serve\nrm '],
 } as const satisfies Record<string, Printed>;
 
+/** The upgrade of an installation of 1.3.1, in `from-1.3.1.test.ts`. */
+export const inFrom131 = {
+  copyFiles: ['upgrade', 'old=/var/lib/integration'],
+  start: ['upgrade', 'integration config check &&\n  systemctl enable'],
+} as const satisfies Record<string, Printed>;
+
 export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
   ['install', 'install -d -m 700 /var/backups', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
@@ -114,7 +121,8 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'pod=$(kubectl', 'needs a cluster; `../deploy/kubernetes.test.ts` runs such a command'],
   ['install', 'in_pod=', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
   ['install', '(umask 077; $in_pod cat', 'needs a cluster; `../deploy/kubernetes.test.ts` rotates a key so'],
-  ['upgrade', 'kubectl -n integration rollout pause', 'needs a cluster'],
+  ['upgrade', 'kubectl -n integration rollout pause deployment/integration-edge', 'needs a cluster'],
+  ['upgrade', 'kubectl -n integration rollout pause deployment/integration-domain', 'needs a cluster'],
   ['upgrade', 'kubectl -n integration scale', 'needs a cluster'],
   [
     'rotate-keys',

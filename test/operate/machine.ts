@@ -3,7 +3,6 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
-  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -118,13 +117,20 @@ export class Machine {
     );
     const filled = replaced.replaceAll(OPEN_ID, (open, prefix) => ids[prefix] ?? open);
     const typed = folder ? `cd '${folder}'\n${filled}` : filled;
-    const output = await this.#shell(typed, input, codes);
-    this.#relocate();
-    return output;
+    return this.#shell(typed, input, codes);
   }
 
   /** Makes the service of the pages, with other ports than those of other tests. */
   async install(settings: Record<string, string> = {}): Promise<void> {
+    await this.prepare(settings);
+    const made = await this.type(inWalk.init);
+    const [operatorToken = ''] = /operator_live_\w+/.exec(made) ?? [];
+    await this.type(inWalk.saveToken, { input: operatorToken });
+    await this.type(inWalk.start);
+  }
+
+  /** Unpacks the release and writes its settings. */
+  async prepare(settings: Record<string, string> = {}): Promise<void> {
     await this.type(inWalk.unpack);
     this.configure({
       LISTEN_HOST: '127.0.0.1',
@@ -135,10 +141,6 @@ export class Machine {
       DRAIN_DELAY: '0s',
       ...settings,
     });
-    const made = await this.type(inWalk.init);
-    const [operatorToken = ''] = /operator_live_\w+/.exec(made) ?? [];
-    await this.type(inWalk.saveToken, { input: operatorToken });
-    await this.type(inWalk.start);
   }
 
   configure(settings: Record<string, string>): void {
@@ -192,6 +194,8 @@ export class Machine {
       'integration-service-1.5.0-linux-x64': NEXT_PACKAGE_NAME,
       '127.0.0.1:4003': `127.0.0.1:${this.#ports.metrics}`,
       'grpc.example.com:4002': `localhost:${this.#ports.grpc}`,
+      // So that a service that does not start fails the test within a minute.
+      '--retry 3600': '--retry 60',
     };
   }
 
@@ -201,27 +205,20 @@ export class Machine {
     for (const name of ['systemctl', 'systemd-run', 'journalctl']) {
       scripts[name] = `exec '${process.execPath}' '${systemd}' ${name} '${this.root}' "$@"`;
     }
-    // The machine has no user of the service.
+    const command = this.path('usr/local/sbin/integration');
+    // The machine has no user of the service, and the installed command names folders of a whole machine.
     scripts.install = `count=$#
 while [ $count -gt 0 ]; do
   word=$1; shift; count=$((count - 1))
   case $word in -o | -g) shift; count=$((count - 1)) ;; *) set -- "$@" "$word" ;; esac
 done
-PATH='${path}' exec install "$@"`;
+PATH='${path}' install "$@" || exit
+if [ "$word" = '${command}' ]; then
+  sed -i -E 's#(^|[^[:alnum:]_.])/(etc|opt|run)/#\\1${this.root}/\\2/#g' '${command}'
+fi`;
     for (const [name, script] of Object.entries(scripts)) {
       writeFileSync(this.path(`bin/${name}`), `#!/bin/sh\n${script}\n`);
       chmodSync(this.path(`bin/${name}`), 0o755);
-    }
-  }
-
-  /** The installed command names folders of the whole machine. */
-  #relocate(): void {
-    const command = this.path('usr/local/sbin/integration');
-    if (existsSync(command)) {
-      const script = readFileSync(command, 'utf8');
-      if (!script.includes(this.root)) {
-        writeFileSync(command, script.replaceAll(/(?<![\w.])\/(?=(?:etc|opt|run)\/)/g, `${this.root}/`));
-      }
     }
   }
 

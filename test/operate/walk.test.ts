@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { beforeAll, expect } from '@jest/globals';
+import { packageVersion } from '../../src/config/package.js';
 import { eventually } from '../support/eventually.js';
 import { PACKAGE_NAME, packageOfRun } from '../support/packed.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
@@ -12,7 +13,7 @@ import {
   type WebhookReceiver,
   webhookReceivers,
 } from '../support/webhooks/receiver.js';
-import { inWalk, type Printed } from './blocks.js';
+import { codeOf, inWalk, type Printed } from './blocks.js';
 import { type Machine, machines, NEXT_PACKAGE_NAME, NEXT_VERSION, testOnLinux } from './machine.js';
 import { httpsReceiver, newTenant, type Tenant } from './tenant.js';
 
@@ -49,7 +50,7 @@ function nextPackage(): string {
 }
 
 testOnLinux(
-  'an operator comes from an empty machine to a restored backup, rotated keys and an upgrade with the blocks of the pages',
+  'an operator comes from an empty machine to a restored backup, rotated keys, an upgrade and the way back with the blocks of the pages',
   async () => {
     const machine = await newMachine();
     copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
@@ -77,6 +78,7 @@ testOnLinux(
     await audits(machine);
     expect(await machine.type(inWalk.expiring)).toContain(tenant.apiKeyId);
     await upgrades(machine, tenant);
+    await goesBack(machine, tenant);
   },
   600_000,
 );
@@ -185,13 +187,28 @@ async function audits(machine: Machine): Promise<void> {
 async function upgrades(machine: Machine, { apiKey }: Tenant): Promise<void> {
   await machine.type(inWalk.backupBeforeUpgrade);
   expect(existsSync(machine.path('var/backups/integration-service/before-upgrade/manifest.json'))).toBe(true);
-  await machine.type(inWalk.upgrade, { folder: machine.path('root') });
+  const [upgrade, folder] = [codeOf(inWalk.upgrade), machine.path('root')];
+  machine.configure({ LOG_LEVEL: 'loud' });
+  await machine.type(inWalk.upgrade, { folder, codes: [78] });
+  expect(await versionOf(machine)).toBe(packageVersion);
+  machine.configure({ LOG_LEVEL: 'info' });
+  await machine.run(upgrade.slice(upgrade.indexOf('integration config check')));
+  expect(await versionOf(machine)).toBe(NEXT_VERSION);
   for (const copy of Object.values(INSTALLED)) {
     expect(readFileSync(machine.path(copy), 'utf8')).toContain(`# ${NEXT_VERSION}\n`);
   }
-  await machine.ready();
-  expect(await machine.scrape()).toMatch(
-    new RegExp(`^integration_build_info{.*version="${NEXT_VERSION}"`, 'm'),
-  );
   expect(await machine.statusWith(apiKey)).toBe(200);
+}
+
+async function goesBack(machine: Machine, { apiKey }: Tenant): Promise<void> {
+  await machine.type(inWalk.wayBack);
+  expect(await versionOf(machine)).toBe(packageVersion);
+  for (const copy of Object.values(INSTALLED)) {
+    expect(readFileSync(machine.path(copy), 'utf8')).not.toContain(`# ${NEXT_VERSION}\n`);
+  }
+  expect(await machine.statusWith(apiKey)).toBe(200);
+}
+
+async function versionOf(machine: Machine): Promise<string | undefined> {
+  return /^integration_build_info\{.*version="([^"]+)"/m.exec(await machine.scrape())?.[1];
 }
