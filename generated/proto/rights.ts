@@ -18,15 +18,6 @@ export type Right = (typeof rights)[number];
 /** Who may call each method, by its path. */
 export const allowedRights = {
   '/integration.calls.v1.CallService/Exchange': ['edge', 'relay', 'maintenance'],
-  '/integration.directory.v1.DirectoryService/GetClient': ['edge'],
-  '/integration.directory.v1.DirectoryService/GetOrganizationStructure': ['edge'],
-  '/integration.directory.v1.DirectoryService/GetUser': ['edge'],
-  '/integration.directory.v1.DirectoryService/GetWorker': ['edge'],
-  '/integration.directory.v1.DirectoryService/ListClients': ['edge'],
-  '/integration.directory.v1.DirectoryService/ListInstanceIntegrations': ['edge'],
-  '/integration.directory.v1.DirectoryService/ListJobTitles': ['edge'],
-  '/integration.directory.v1.DirectoryService/ListUsers': ['edge'],
-  '/integration.directory.v1.DirectoryService/ListWorkers': ['edge'],
   '/integration.directory.v1.DirectoryService/Read': ['edge'],
   '/integration.directory.v1.DirectoryService/ReadRest': ['edge'],
   '/integration.directory.v1.DirectoryService/WatchChanges': ['edge'],
@@ -262,12 +253,6 @@ export const personalAnswers: ReadonlySet<string> = new Set([
 
 /** The methods that are declared as safe to repeat, by the option idempotency_level. */
 export const repeatableMethods: ReadonlySet<string> = new Set([
-  '/integration.directory.v1.DirectoryService/GetClient',
-  '/integration.directory.v1.DirectoryService/GetOrganizationStructure',
-  '/integration.directory.v1.DirectoryService/GetUser',
-  '/integration.directory.v1.DirectoryService/GetWorker',
-  '/integration.directory.v1.DirectoryService/ListInstanceIntegrations',
-  '/integration.directory.v1.DirectoryService/ListJobTitles',
   '/integration.directory.v1.DirectoryService/Read',
   '/integration.maintenance.v1.MaintenanceService/ListCodeMinutesToWatch',
   '/integration.maintenance.v1.MaintenanceService/MarkCodeMinutesWatched',

@@ -206,24 +206,19 @@ describeWith('go', 'a change of an HTTP or event contract', () => {
   );
 });
 
-const DIRECTORY = 'integration/directory/v1/directory.proto';
+const MAINTENANCE = 'integration/maintenance/v1/maintenance.proto';
 
 test.each([
-  [
-    'a renamed field',
-    'string instance_name = 2;',
-    'string name = 2;',
-    /changed name from "instance_name" to "name"/,
-  ],
-  ['a reused number', 'string instance_name = 2;', 'bool shown = 2;', /changed type/],
-  ['a removed method', /\n {2}rpc GetClient\([^}]*\}\n/, '\n', /"GetClient".* was deleted/],
+  ['a renamed field', 'PurgedKind kind = 1;', 'PurgedKind type = 1;', /changed name from "kind" to "type"/],
+  ['a reused number', 'uint32 count = 2;', 'bool shown = 2;', /changed type/],
+  ['a removed method', /\n {2}rpc PurgeExpired\(.*\n/, '\n', /"PurgeExpired".* was deleted/],
 ])('%s of the gRPC contract is refused', async (_, from, to, said) => {
   const copy = newDirectory();
   await cp(join(root, 'proto'), copy, { recursive: true });
-  const source = await readFile(join(copy, DIRECTORY), 'utf8');
+  const source = await readFile(join(copy, MAINTENANCE), 'utf8');
   const edited = source.replace(from, to);
   expect(edited).not.toBe(source);
-  await writeFile(join(copy, DIRECTORY), edited);
+  await writeFile(join(copy, MAINTENANCE), edited);
   expect((await breakingInProto(copy)).join('\n')).toMatch(said);
 });
 

@@ -304,10 +304,11 @@ describe('a demo environment that is started again', () => {
 });
 
 async function idsByRpc(channel: RpcChannel, key: string): Promise<string[]> {
-  const { listInstanceIntegrations } = channel.clientOf(DirectoryServiceService);
   const context = { apiKeyHash: hashSecret(key), knownVersions: [], anyVersionKnown: false };
-  const { instanceIntegrations } = await listInstanceIntegrations({ context }, { requestId: 'mended' });
-  return instanceIntegrations.map(({ id }) => id);
+  const ids = { instanceIntegrationId: '', clientId: '', workerId: '', userId: '' };
+  const read = { context, operationId: 'listInstanceIntegrations', ...ids };
+  const { body } = await channel.clientOf(DirectoryServiceService).read(read, { requestId: 'mended' });
+  return (JSON.parse(body.toString()) as { id: string }[]).map(({ id }) => id);
 }
 
 function remove(dataDir: string, ...files: string[]): void {

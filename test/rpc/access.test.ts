@@ -22,6 +22,7 @@ import { travelsInStreams } from '../../src/rpc/short-calls/frames.js';
 import { hollowServices } from '../architecture/surface.js';
 import { recordedLog } from '../support/recorded-log.js';
 import { roleTokens } from '../support/role-tokens.js';
+import { request } from './domain-server/directory-rig.js';
 import { type RigOptions, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 const services = hollowServices();
@@ -336,6 +337,7 @@ describe('a token', () => {
       serviceNameOf(definition).endsWith('DirectoryService'),
     );
     const { channel } = await rigs.start(services);
+    const withoutContext = { ...request('listUsers'), context: undefined };
     const call = (token: string) =>
       refusalOf(
         (
@@ -343,7 +345,7 @@ describe('a token', () => {
             string,
             (...args: unknown[]) => Promise<unknown>
           >
-        ).listInstanceIntegrations?.({}, { requestId: 'r' }) as Promise<unknown>,
+        ).read?.(withoutContext, { requestId: 'r' }) as Promise<unknown>,
       );
     expect((await call('unknown')).code).toBe(ErrorCode.SERVICE_TOKEN_INVALID);
     expect((await call(TOKENS.platform)).code).toBe(ErrorCode.CALLER_NOT_ALLOWED);
@@ -356,7 +358,7 @@ describe('a token', () => {
     const listening = serve(
       directory?.definition as never,
       {
-        listInstanceIntegrations: async () => ran.push('handler'),
+        read: async () => ran.push('handler'),
       } as never,
     );
     const { address } = await rigs.start([listening], {
@@ -367,7 +369,7 @@ describe('a token', () => {
       },
     });
     const client = new Client(address, credentials.createInsecure());
-    const method = directory?.definition.listInstanceIntegrations as AnyMethod;
+    const method = directory?.definition.read as AnyMethod;
     try {
       expect(await outcomeOf(client, method, 'Bearer x')).toBe('INTERNAL');
       expect(ran).toEqual(['authenticated']);

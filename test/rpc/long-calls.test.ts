@@ -10,9 +10,8 @@ import { serve } from '../../src/rpc/handlers.js';
 import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
 const OPTIONS = { requestId: 'long', deadlineMs: 20_000 };
-const BIG = 'x'.repeat(64 * 1_024);
+const BIG = Buffer.alloc(64 * 1_024);
 
 describe('a call that stays open', () => {
   const rigs = rpcRigs();
@@ -24,7 +23,7 @@ describe('a call that stays open', () => {
   });
 
   /** A server with revocable tokens, which it checks all the time. */
-  async function serving(nextCursor = 'page') {
+  async function serving() {
     const tokens = new Map<string, Caller | Error>();
     const looks: string[] = [];
     const authenticate: Authenticate = async (token) => {
@@ -38,9 +37,9 @@ describe('a call that stays open', () => {
     const over = signalled();
     const services = [
       serve(DirectoryServiceService, {
-        listWorkers: async function* (_, { signal }) {
+        watchChanges: async function* (_, { signal }) {
           try {
-            yield { workers: [], nextCursor };
+            yield { instanceIds: [] };
             while (!signal.aborted) {
               await once(signal, 'abort');
             }
@@ -48,10 +47,10 @@ describe('a call that stays open', () => {
             over.tell();
           }
         },
-        listUsers: async function* () {
+        readRest: async function* () {
           try {
             for (;;) {
-              yield { users: [], nextCursor };
+              yield { body: BIG };
             }
           } finally {
             over.tell();
@@ -80,9 +79,7 @@ describe('a call that stays open', () => {
   test('and sends nothing ends when its token is revoked, for both sides', async () => {
     const rig = await serving();
     rig.tokens.set('mine', 'edge');
-    const stream = directoryOf(rig, 'mine')
-      .listWorkers(REQUEST as never, OPTIONS)
-      [Symbol.asyncIterator]();
+    const stream = directoryOf(rig, 'mine').watchChanges({}, OPTIONS)[Symbol.asyncIterator]();
     await stream.next();
     rig.tokens.delete('mine');
     const refusal = await refusalOf(stream.next());
@@ -94,9 +91,7 @@ describe('a call that stays open', () => {
   test('ends when its token may no longer call it', async () => {
     const rig = await serving();
     rig.tokens.set('mine', 'edge');
-    const stream = directoryOf(rig, 'mine')
-      .listWorkers(REQUEST as never, OPTIONS)
-      [Symbol.asyncIterator]();
+    const stream = directoryOf(rig, 'mine').watchChanges({}, OPTIONS)[Symbol.asyncIterator]();
     await stream.next();
     rig.tokens.set('mine', 'platform');
     expect((await refusalOf(stream.next())).code).toBe(ErrorCode.CALLER_NOT_ALLOWED);
@@ -104,10 +99,10 @@ describe('a call that stays open', () => {
   });
 
   test('ends also for a reader that reads nothing', async () => {
-    const rig = await serving(BIG);
+    const rig = await serving();
     rig.tokens.set('mine', 'edge');
     const stream = directoryOf(rig, 'mine')
-      .listUsers(REQUEST as never, OPTIONS)
+      .readRest({ read: undefined, rest: undefined }, OPTIONS)
       [Symbol.asyncIterator]();
     await stream.next();
     rig.tokens.delete('mine');
@@ -133,10 +128,7 @@ describe('a call that stays open', () => {
   test('continues while its token is good, which is looked at once for all its calls', async () => {
     const rig = await serving();
     rig.tokens.set('mine', 'edge').set('other', 'edge');
-    const list = (token: string) =>
-      directoryOf(rig, token)
-        .listWorkers(REQUEST as never, OPTIONS)
-        [Symbol.asyncIterator]();
+    const list = (token: string) => directoryOf(rig, token).watchChanges({}, OPTIONS)[Symbol.asyncIterator]();
     const mine = Array.from({ length: 5 }, () => list('mine'));
     await Promise.all(mine.map((stream) => stream.next()));
     const other = list('other');
@@ -156,9 +148,7 @@ describe('a call that stays open', () => {
     const rig = await serving();
     rig.tokens.set('mine', 'edge').set('other', 'edge');
     const [mine, other] = ['mine', 'other'].map((token) =>
-      directoryOf(rig, token)
-        .listWorkers(REQUEST as never, OPTIONS)
-        [Symbol.asyncIterator](),
+      directoryOf(rig, token).watchChanges({}, OPTIONS)[Symbol.asyncIterator](),
     );
     await Promise.all([mine?.next(), other?.next()]);
     rig.tokens.set('mine', new Refusal(ErrorCode.UNAVAILABLE, 'The database is away.'));

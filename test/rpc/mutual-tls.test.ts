@@ -14,9 +14,9 @@ import { type Issued, newAuthority, selfSignedCertificate } from '../support/sel
 import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+const REQUEST = { read: undefined, rest: undefined };
 const OPTIONS = { requestId: 'r', deadlineMs: 20_000 };
-const ANSWER = { workers: [], nextCursor: 'page' };
+const ANSWER = { body: Buffer.from('[]'), nextCursor: 'page' };
 
 describe('a port on which clients prove themselves', () => {
   const rigs = rpcRigs();
@@ -58,7 +58,7 @@ describe('a port on which clients prove themselves', () => {
     const next = signalled();
     let listed = 0;
     const service = serve(DirectoryServiceService, {
-      listWorkers: async function* () {
+      readRest: async function* () {
         listed += 1;
         yield ANSWER;
         await next.told;
@@ -71,7 +71,7 @@ describe('a port on which clients prove themselves', () => {
     });
     const address = rig.address.replace('127.0.0.1', 'localhost');
     const begin = (channel: RpcChannel) =>
-      channel.clientOf(DirectoryServiceService).listWorkers(REQUEST, OPTIONS)[Symbol.asyncIterator]();
+      channel.clientOf(DirectoryServiceService).readRest(REQUEST, OPTIONS)[Symbol.asyncIterator]();
     return {
       lines: rig.lines,
       servers,

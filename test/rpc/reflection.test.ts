@@ -49,13 +49,14 @@ const services = [
     },
   }),
   serve(DirectoryServiceService, {
-    listWorkers: async function* ({ clientId }) {
-      if (clientId === LARGE) {
-        yield { workers: [], nextCursor: 'x'.repeat(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT) };
+    readRest: async function* ({ read }) {
+      const page = (nextCursor: string) => ({ body: Buffer.alloc(0), nextCursor });
+      if (read?.clientId === LARGE) {
+        yield page('x'.repeat(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT));
         return;
       }
-      yield { workers: [], nextCursor: `${clientId} one` };
-      yield { workers: [], nextCursor: `${clientId} two` };
+      yield page(`${read?.clientId} one`);
+      yield page(`${read?.clientId} two`);
     },
   }),
   serve(PlatformServiceService, {
@@ -171,7 +172,7 @@ describe('a server that is asked what it serves', () => {
   });
 
   test('is called by what it told: a stream of answers', async () => {
-    const answers = await collect(call('ListWorkers', { clientId: 'cli_1' }));
+    const answers = await collect(call('ReadRest', { read: { clientId: 'cli_1' } }));
     expect(answers).toMatchObject([{ nextCursor: 'cli_1 one' }, { nextCursor: 'cli_1 two' }]);
   });
 
@@ -181,7 +182,7 @@ describe('a server that is asked what it serves', () => {
   });
 
   test('is called by what it told: an answer of megabytes', async () => {
-    const [answer] = await collect(call('ListWorkers', { clientId: LARGE }));
+    const [answer] = await collect(call('ReadRest', { read: { clientId: LARGE } }));
     expect((answer as { nextCursor: string }).nextCursor).toHaveLength(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT);
   });
 
@@ -209,7 +210,7 @@ describe('a server that is asked what it serves', () => {
   });
 
   test('may be left before its stream is over', async () => {
-    for await (const message of call('ListWorkers', { clientId: 'cli_1' })) {
+    for await (const message of call('ReadRest', { read: { clientId: 'cli_1' } })) {
       expect(message).toMatchObject({ nextCursor: 'cli_1 one' });
       break;
     }

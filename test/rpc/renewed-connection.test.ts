@@ -11,13 +11,15 @@ import { rpcRigs, TOKENS } from './rig.js';
 import { CuttingProxy } from './short-calls/cutting-proxy.js';
 import { textService, textsAnsweredBy } from './short-calls/text-service.js';
 
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+const REQUEST = { read: undefined, rest: undefined };
 /** Beyond the thousand or so cancelled calls that a server takes on a connection; those for lists are two. */
 const ROUNDS = 150;
 const LISTS_PER_ROUND = 20;
 const SHORT_CALLS_PER_ROUND = 10;
 /** As many cancelled calls as end the use of a connection. */
 const MOST_CANCELLED = 500;
+
+const page = (nextCursor: string) => ({ body: Buffer.alloc(0), nextCursor });
 
 describe('connections over which calls are cancelled by the thousand', () => {
   const rigs = rpcRigs();
@@ -26,22 +28,24 @@ describe('connections over which calls are cancelled by the thousand', () => {
     const events = new EventEmitter().setMaxListeners(0);
     const rig = await rigs.start([
       serve(DirectoryServiceService, {
-        listWorkers: async function* (_, { signal }) {
-          yield { workers: [], nextCursor: 'first' };
+        readRest: async function* (_, { signal }) {
+          yield page('first');
           await Promise.race([once(signal, 'abort'), once(events, 'go on')]);
-          yield { workers: [], nextCursor: 'second' };
-        },
-        listJobTitles: async (_, { signal }) => {
-          events.emit('short call');
-          await Promise.race([once(signal, 'abort'), once(events, 'go on')]);
-          return { header: undefined, jobTitles: ['Baker'] };
+          yield page('second');
         },
       }),
+      textsAnsweredBy(async (text, { signal }) => {
+        events.emit('short call');
+        await Promise.race([once(signal, 'abort'), once(events, 'go on')]);
+        return `${text}!`;
+      }),
     ]);
-    const directory = rig.channel().clientOf(DirectoryServiceService);
+    const channel = rig.channel();
+    const directory = channel.clientOf(DirectoryServiceService);
+    const texts = channel.clientOf(textService);
     const call = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS };
     const list = async () => {
-      const messages = directory.listWorkers(REQUEST, call)[Symbol.asyncIterator]();
+      const messages = directory.readRest(REQUEST, call)[Symbol.asyncIterator]();
       await messages.next();
       return messages;
     };
@@ -57,9 +61,7 @@ describe('connections over which calls are cancelled by the thousand', () => {
         };
         events.on('short call', note);
       });
-      const answers = Array.from({ length: count }, () =>
-        directory.listJobTitles(REQUEST, { ...call, signal }),
-      );
+      const answers = Array.from({ length: count }, () => texts.ask('text', { ...call, signal }));
       const outcomes = Promise.allSettled(answers);
       await reached;
       return { outcomes };
@@ -79,7 +81,7 @@ describe('connections over which calls are cancelled by the thousand', () => {
     events.emit('go on');
     const seconds = await Promise.all(kept.map((one) => one.next()));
     expect(seconds).toMatchObject([{ value: { nextCursor: 'second' } }, { value: { nextCursor: 'second' } }]);
-    expect(await keptOutcomes).toMatchObject([{ value: { jobTitles: ['Baker'] } }]);
+    expect(await keptOutcomes).toMatchObject([{ value: 'text!' }]);
   });
 });
 

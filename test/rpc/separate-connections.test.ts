@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../generated/proto/integration/directory/v1/directory.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { rpcRigs } from './rig.js';
+import { textService, textsAnsweredBy } from './short-calls/text-service.js';
 
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+const REQUEST = { read: undefined, rest: undefined };
 /** As many as a connection carries calls, twice: more than those for streams carry together. */
 const STREAMS = 600;
 
@@ -14,22 +15,21 @@ describe('a channel', () => {
   test('answers short calls while more streams wait for their readers than connections carry', async () => {
     const rig = await rigs.start([
       serve(DirectoryServiceService, {
-        listWorkers: async function* (_, { signal }) {
-          yield { workers: [], nextCursor: 'first' };
+        readRest: async function* (_, { signal }) {
+          yield { body: Buffer.from('first') };
           await once(signal, 'abort');
         },
-        listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
       }),
+      textsAnsweredBy((text) => `${text}!`),
     ]);
     const channel = rig.channel();
     const directory = channel.clientOf(DirectoryServiceService);
     const streams = Array.from({ length: STREAMS }, () =>
-      directory.listWorkers(REQUEST, { requestId: 'long', deadlineMs: 60_000 })[Symbol.asyncIterator](),
+      directory.readRest(REQUEST, { requestId: 'long', deadlineMs: 60_000 })[Symbol.asyncIterator](),
     );
     const firsts = streams.map((stream) => stream.next().catch(() => undefined));
     await Promise.all(firsts.slice(0, 256));
-    const answer = await directory.listJobTitles(REQUEST, { requestId: 'short' });
-    expect(answer.jobTitles).toEqual(['Baker']);
+    expect(await channel.clientOf(textService).ask('text', { requestId: 'short' })).toBe('text!');
     channel.close();
     await Promise.all(streams.map((stream) => stream.return?.()));
   });

@@ -74,7 +74,7 @@ describe('ordinary text survives', () => {
     'operator_live and platform_demo are kinds of tokens, whsec_ begins a secret',
     '{"requestId":"0b6f2c1e-94f3-4d0c-8f0a-6a4c2d9e7b15","durationMs":1.5,"status":200}',
     'Bearer is the scheme, and Basic the other',
-    '/integration.directory.v1.DirectoryService/ListInstanceIntegrations',
+    '/integration.directory.v1.DirectoryService/Read/listInstanceIntegrations',
     'at Object.<anonymous> (file:///srv/dist/src/edge/http/listener.js:44:11)',
     '2026-11-20T09:32:40.123Z',
   ])('%s', (text) => {

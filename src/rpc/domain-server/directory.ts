@@ -1,20 +1,20 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import type { Visitor } from '../../domain/access/gatekeeper.js';
 import { ListSlots, type ReleaseSlot } from '../../domain/access/list-slots.js';
 import { changedInstances } from '../../domain/directory/changed-instances.js';
 import { type JsonOf, jsonArray } from '../../domain/directory/contract-json.js';
 import { PAGE_BYTES, type Rest, restAfter } from '../../domain/directory/page.js';
 import {
-  type Answer,
   type AnyPages,
   type AnyRead,
   type DirectoryDependencies,
   directoryReads,
+  type Question,
   type Target,
 } from '../../domain/directory/reads.js';
 import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
 import { PageTurns } from '../streams/page-turns.js';
-import { type Ask, earlierMethods, headerOf } from './earlier-directory.js';
 
 /** A list of so few rows is no more work than any short call, and needs no turn of its own. */
 const FEW_ROWS = 10;
@@ -28,23 +28,18 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
   const { gatekeeper, closing } = dependencies;
   const largeResources = new ListSlots(LARGE_RESOURCES, 'organization structures');
   const reads: Record<string, AnyRead> = directoryReads(dependencies);
-  const ask: Ask = (operationId, context, target) => {
+  /** Reads an operation by its id: a newer edge may know more of them. */
+  const ask = (operationId: string, question: Question | undefined, target: object) => {
     const read = Object.hasOwn(reads, operationId) ? reads[operationId] : undefined;
     if (!read) {
       throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, 'This domain does not have this operation.');
     }
-    if (!context) {
+    if (!question) {
       throw new ServiceError(ErrorCode.INVALID_REQUEST, 'The context is missing.');
     }
-    return read(context, target as Target);
+    return read(question, target as Target);
   };
   return serve(DirectoryServiceService, {
-    ...earlierMethods(
-      ask,
-      (answer, signal) => pagesOf({ lists: gatekeeper.lists, turns, answer, signal }),
-      () => turns.shortCall(),
-    ),
-
     read: async ({ context, operationId, isCounted, ...target }, call) => {
       let release: ReleaseSlot | undefined;
       let rest: Rest | undefined;
@@ -52,9 +47,8 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         const isOver = () => call.isCancelled;
         const asked = ask(operationId, context && { ...context, isCounted, isOver }, target);
         call.operation = operationId;
-        const answer = await asked;
-        const { visitor, content } = answer;
-        const header = headerOf(answer);
+        const { visitor, content } = await asked;
+        const header = { ...visitor, notModified: content === undefined };
         if (content === undefined || typeof content === 'string') {
           const body = Buffer.from(content ?? '');
           return body.length > MOST_IN_ONE_MESSAGE
@@ -95,16 +89,15 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         isOver: () => signal.aborted,
       };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
-      const answer = await ask(operationId, context && { ...context, ...whole }, target);
-      if (typeof answer.content === 'string') {
-        for (const body of piecesOf(largeResources, answer as Answer<string>, signal)) {
+      const { visitor, content = '' } = await ask(operationId, context && { ...context, ...whole }, target);
+      if (typeof content === 'string') {
+        for (const body of piecesOf(largeResources, visitor, content, signal)) {
           yield { body };
         }
         return;
       }
       let left = rest?.limit;
-      const list = { lists: gatekeeper.lists, turns, answer, signal, isRest: true };
-      for await (const page of pagesOf(list)) {
+      for await (const page of pagesOf({ lists: gatekeeper.lists, turns, visitor, content, signal })) {
         const after = restAfter(page, left);
         left = after?.limit;
         yield { body: bodyOf(page.rows), nextCursor: page.nextCursor, rest: after };
@@ -124,16 +117,20 @@ function bodyOf(rows: readonly { json: string }[]): Buffer {
   return Buffer.from(jsonArray(rows.map(({ json }) => json as JsonOf<unknown>)));
 }
 
-/** A resource in pieces. It counts until its call ends, when the peer has taken it. */
-function* piecesOf(slots: ListSlots, { visitor, content = '' }: Answer<string>, signal: AbortSignal) {
+/** Holds a slot until the call ends, when the peer has taken its messages. */
+function holdUntilEnd(slots: ListSlots, visitor: Visitor, signal: AbortSignal): void {
   const release = slots.hold(visitor);
   if (signal.aborted) {
     release();
-    return;
+  } else {
+    signal.addEventListener('abort', release, { once: true });
   }
-  signal.addEventListener('abort', release, { once: true });
-  const body = Buffer.from(content);
-  for (let from = 0; from < body.length; from += PAGE_BYTES) {
+}
+
+function* piecesOf(slots: ListSlots, visitor: Visitor, resource: string, signal: AbortSignal) {
+  holdUntilEnd(slots, visitor, signal);
+  const body = Buffer.from(resource);
+  for (let from = 0; from < body.length && !signal.aborted; from += PAGE_BYTES) {
     yield body.subarray(from, from + PAGE_BYTES);
   }
 }
@@ -141,34 +138,26 @@ function* piecesOf(slots: ListSlots, { visitor, content = '' }: Answer<string>, 
 interface ListUnderWay {
   lists: ListSlots;
   turns: PageTurns;
-  answer: Answer<string | AnyPages>;
+  visitor: Visitor;
+  content: AnyPages;
   signal: AbortSignal;
-  isRest?: boolean;
 }
 
-/** The pages of a list. It counts until its call ends, when the peer has taken it. */
-async function* pagesOf({ lists, turns, answer, signal, isRest = false }: ListUnderWay) {
-  const { visitor, content } = answer;
-  if (content === undefined || typeof content === 'string') {
-    return;
-  }
+async function* pagesOf({ lists, turns, visitor, content, signal }: ListUnderWay): AnyPages {
   // Before anything is awaited, so that an excess list is refused at once.
-  if (isRest) {
-    lists.takeOver(visitor);
-  }
-  const release = lists.hold(visitor);
-  if (signal.aborted) {
-    release();
-    return;
-  }
-  signal.addEventListener('abort', release, { once: true });
-  const pages = content[Symbol.asyncIterator]();
+  lists.takeOver(visitor);
+  holdUntilEnd(lists, visitor, signal);
   const { integrationId } = visitor;
+  const pages = content[Symbol.asyncIterator]();
   const next = async () => (signal.aborted ? undefined : await pages.next());
-  const canWait = () => lists.areMany(integrationId);
-  let page = await turns.make({ integrationId, canWait: isRest && canWait() }, next);
-  while (page && !page.done) {
+  for (;;) {
+    const page = await turns.make({ integrationId, canWait: lists.areMany(integrationId) }, next);
+    if (!page || page.done) {
+      return;
+    }
     yield page.value;
-    page = page.value.isLast ? undefined : await turns.make({ integrationId, canWait: canWait() }, next);
+    if (page.value.isLast) {
+      return;
+    }
   }
 }

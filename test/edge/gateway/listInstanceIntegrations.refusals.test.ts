@@ -198,9 +198,7 @@ describe('500', () => {
   });
 
   test('an answer of the domain without its header is one', async () => {
-    gateway.program({
-      listInstanceIntegrations: async () => ({ header: undefined, instanceIntegrations: [] }),
-    });
+    gateway.program({ read: async () => ({ header: undefined, body: Buffer.from('[]') }) });
     expect((await refusal()).status).toBe(500);
   });
 });

@@ -10,8 +10,8 @@ import { listed } from '../../support/gateway/contract-rows.js';
 import { rpcRigs } from '../rig.js';
 
 export const NOW = 1_790_000_000_123;
-export const clock = () => NOW;
-export const nothing = () => undefined;
+const clock = () => NOW;
+const nothing = () => undefined;
 export const visit: FoundVisit = {
   key: { id: 'key_1', integrationId: 'itg_1', expiresAt: null, revokedAt: null, lastUsedAt: NOW },
   version: 'now',
@@ -19,7 +19,7 @@ export const visit: FoundVisit = {
   client: 'cli_1',
 };
 export const header = { version: 'now', notModified: false, integrationId: 'itg_1', apiKeyId: 'key_1' };
-export const bare = {
+const bare = {
   address1: null,
   address2: null,
   city: null,
@@ -27,7 +27,7 @@ export const bare = {
   postalCode: null,
   zoneCode: null,
 };
-export const named = (id: string) => ({ id, name: `Name of ${id}` });
+const named = (id: string) => ({ id, name: `Name of ${id}` });
 
 export const client = {
   id: 'cli_1',
@@ -48,7 +48,7 @@ export const worker = {
   organizationLocation: null,
   offboardedAt: null,
 } as const;
-export const manager = {
+const manager = {
   id: 'usr_2',
   firstName: null,
   lastName: 'Brandt',
@@ -66,7 +66,7 @@ export const user = {
   },
   ...{ status: 'DELETED', manager, role: named('role_1'), createdAt: new Date(NOW).toISOString() },
 } as const;
-export const unit = {
+const unit = {
   id: 'oun_1',
   name: 'Kitchen',
   description: null,
@@ -140,33 +140,12 @@ export function directoryRigs() {
 }
 
 export const context = { apiKeyHash: Buffer.from('hash'), knownVersions: [], anyVersionKnown: false };
-export const path = { context, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
 export const request = (operationId: string) => ({
-  ...{ ...path, operationId, workerId: 'wrk_1', userId: 'usr_1' },
-  ...{ limit: undefined, cursor: undefined },
+  ...{ context, operationId, instanceIntegrationId: 'iin_1', clientId: 'cli_1' },
+  ...{ workerId: 'wrk_1', userId: 'usr_1', limit: undefined, cursor: undefined },
 });
 export const call = { requestId: 'r' };
 export const rateLimit = { limit: 10, remaining: 9, resetSeconds: 60 };
-export const userMessage = {
-  ...{ userId: 'usr_1', clientId: 'cli_1', email: 'u@example.com', status: 'USER_STATUS_DELETED' },
-  ...{ manager: { id: 'usr_2', lastName: 'Brandt', email: 'b@example.com' }, role: named('role_1') },
-  createdAt: new Date(NOW),
-};
-export const workerMessage = {
-  ...{
-    id: 'wrk_1',
-    firstName: 'Maren',
-    lastName: 'Okafor',
-    fullName: 'Maren Okafor',
-    email: 'm@example.com',
-  },
-  ...{
-    jobTitles: ['Baker'],
-    location: {},
-    organizationUnits: worker.organizationUnits,
-    organizationUnit: named('oun_2'),
-  },
-};
 
 /** So many users, all created at the same time, and a `page` that reads them. */
 export function manyUsers(count: number, over: object = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { encodeCursor, FIRST_PAGE_BYTES } from '../../../src/domain/directory/page.js';
+import { encodeCursor, FIRST_PAGE_BYTES, type PageRequest } from '../../../src/domain/directory/page.js';
 import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
@@ -67,6 +67,34 @@ describe('a read of an operation', () => {
   test('of a list has an empty array where there are no rows', async () => {
     const { directory } = await serving({ users: { page: [] } });
     expect(parsed((await directory.read(request('listUsers'), call)).body)).toEqual([]);
+  });
+
+  test('passes on what the path names, the limit and the cursor', async () => {
+    const { directory, asked } = await serving();
+    const cursor = encodeCursor({ createdAt: 5, id: 'wrk_0' });
+    await directory.read({ ...request('listWorkersV2'), limit: 7, cursor }, call);
+    await directory.read(request('listClients'), call);
+    await directory.read({ ...request('getUser'), userId: 'usr_9' }, call);
+    expect(asked).toEqual([
+      ['pageV2', 'cli_1', { after: { createdAt: 5, id: 'wrk_0' }, limit: 8 }],
+      ['page', 'ins_1', { after: undefined, limit: 251 }],
+      ['find', 'cli_1', 'usr_9'],
+    ]);
+  });
+
+  test('whose cursor is none of ours is refused', async () => {
+    const { directory } = await serving();
+    const refusal = await refusalOf(directory.read({ ...request('listUsers'), cursor: 'x' }, call));
+    expect([refusal.code, refusal.fieldViolations[0]?.path]).toEqual([
+      ErrorCode.INVALID_REQUEST,
+      'query.cursor',
+    ]);
+  });
+
+  test('of what does not exist is refused, with the rate limit', async () => {
+    const { directory } = await serving({ workers: { findV2: undefined } });
+    const refusal = await refusalOf(directory.read(request('getWorkerV2'), call));
+    expect([refusal.code, refusal.rateLimit]).toEqual([ErrorCode.WORKER_NOT_FOUND, rateLimit]);
   });
 
   test('that is unknown here is refused, whatever its name', async () => {
@@ -154,6 +182,24 @@ describe('a read of an operation', () => {
     expect((await directory.read(read, call)).rest).toEqual(rest);
   });
 
+  test('of the rest of a list keeps its place until the call ends', async () => {
+    const endless = async (_: string, { limit }: PageRequest) =>
+      listed(Array(limit).fill({ ...workerV1, lastName: 'x'.repeat(500) }), NOW);
+    const { directory } = await serving({ workers: { page: endless } });
+    const read = request('listWorkers');
+    const { rest } = await directory.read(read, call);
+    const list = directory.readRest({ read, rest }, call)[Symbol.asyncIterator]();
+    await list.next();
+    const refusal = await refusalOf(directory.read(read, call));
+    expect(refusal).toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: expect.any(Number) });
+    expect(refusal.rateLimit).toMatchObject({ limit: 10 });
+    await expect(directory.read(request('listJobTitles'), call)).resolves.toMatchObject({ rest: undefined });
+    await list.return?.();
+    await eventually('the place is free', () =>
+      directory.read({ ...read, isCounted: true }, call).catch(() => undefined),
+    );
+  });
+
   test('of a rest whose caller has left keeps no place', async () => {
     const { directory, readRest } = await serving({ users: { page: manyUsers(600).page } });
     const read = request('listUsers');
@@ -215,7 +261,7 @@ describe('a read of an operation', () => {
     expect((await refusalOf(pages.next())).code).toBe(code);
   });
 
-  test('of a list holds its slot until it is answered, and its rest until the call ends', async () => {
+  test('of a list holds its slot until it is answered', async () => {
     const { told: held, tell: answer } = signalled();
     const { told: underWay, tell: begun } = signalled();
     const page = async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
+import {
+  DirectoryServiceService,
+  type ReadContext,
+} from '../../../generated/proto/integration/directory/v1/directory.js';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
@@ -13,6 +16,7 @@ import {
 } from '../../../src/rpc/domain-server/maintenance.js';
 import { oneClock } from '../../domain/clock.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
+import { request } from './directory-rig.js';
 
 const NOW = 1_790_000_000_123;
 const KEY_HASH = Buffer.from('hash of the key');
@@ -66,32 +70,22 @@ describe('the services', () => {
     ]);
     const directory = rig.channel().clientOf(DirectoryServiceService);
     const maintenance = rig.channel(TOKENS.maintenance).clientOf(MaintenanceServiceService);
-    const list = (
-      context: Partial<{ apiKeyHash: Buffer; knownVersions: string[]; anyVersionKnown: boolean }>,
-    ) =>
-      directory.listInstanceIntegrations(
-        { context: { apiKeyHash: KEY_HASH, knownVersions: [], anyVersionKnown: false, ...context } },
-        { requestId: 'r' },
-      );
+    const read = (context: ReadContext | undefined) =>
+      directory.read({ ...request('listInstanceIntegrations'), context }, { requestId: 'r' });
+    const list = (context: Partial<ReadContext>) =>
+      read({ apiKeyHash: KEY_HASH, knownVersions: [], anyVersionKnown: false, ...context });
     return {
-      directory,
+      read,
       list,
       purge: (limit: number) => maintenance.purgeExpired({ limit }, { requestId: 'r' }),
     };
   }
 
-  test('give an integration its connections, with times to the millisecond', async () => {
+  test('give an integration its connections', async () => {
     const { list } = await serving();
     await expect(list({ knownVersions: ['old'] })).resolves.toEqual({
       header: { ...header, notModified: false },
-      instanceIntegrations: [
-        {
-          id: 'iin_1',
-          applicationInstance: { id: 'ins_1', instanceName: 'Harborlight' },
-          createdAt: new Date(NOW),
-          updatedAt: new Date(NOW + 1),
-        },
-      ],
+      body: Buffer.from(JSON.stringify([row])),
     });
   });
 
@@ -101,15 +95,14 @@ describe('the services', () => {
       const { list } = await serving();
       await expect(list(context)).resolves.toEqual({
         header: { ...header, notModified: true },
-        instanceIntegrations: [],
+        body: Buffer.alloc(0),
       });
     },
   );
 
   test('refuse a read without a context, and one with an unknown key', async () => {
-    const { directory, list } = await serving();
-    const without = directory.listInstanceIntegrations({ context: undefined }, { requestId: 'r' });
-    expect((await refusalOf(without)).code).toBe(ErrorCode.INVALID_REQUEST);
+    const { read, list } = await serving();
+    expect((await refusalOf(read(undefined))).code).toBe(ErrorCode.INVALID_REQUEST);
     expect((await refusalOf(list({ apiKeyHash: Buffer.alloc(0) }))).code).toBe(ErrorCode.API_KEY_UNKNOWN);
   });
 

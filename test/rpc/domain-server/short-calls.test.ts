@@ -5,6 +5,7 @@ import { allServices } from '../../../src/rpc/domain-server/index.js';
 import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
 import { oneClock } from '../../domain/clock.js';
 import { rpcRigs, TOKENS } from '../rig.js';
+import { request } from './directory-rig.js';
 
 const rigs = rpcRigs();
 
@@ -36,9 +37,10 @@ test('the pages of lists make way for the short calls of every service, answered
   await maintenance.purgeExpired({ limit: 1 }, call);
   expect(told).toBe(1);
   const directory = rig.channel(TOKENS.edge).clientOf(DirectoryServiceService);
-  const noContext = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
-  await expect(directory.listJobTitles(noContext, call)).rejects.toThrow('The context is missing.');
+  const read = { ...request('listJobTitles'), context: undefined };
+  await expect(directory.read(read, call)).rejects.toThrow('The context is missing.');
   expect(told).toBe(2);
-  await expect(directory.listClients(noContext, call)[Symbol.asyncIterator]().next()).rejects.toThrow();
+  const rest = directory.readRest({ read, rest: undefined }, call)[Symbol.asyncIterator]();
+  await expect(rest.next()).rejects.toThrow('The context is missing.');
   expect(told).toBe(2);
 });

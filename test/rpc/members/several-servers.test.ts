@@ -19,7 +19,7 @@ import { CuttingProxy } from '../short-calls/cutting-proxy.js';
 import { type Answering, textService, textsAnsweredBy } from '../short-calls/text-service.js';
 
 const OPTIONS = { requestId: 'r', deadlineMs: 20_000 };
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' } as never;
+const REQUEST = { read: undefined, rest: undefined };
 const SOME_QUESTIONS = 3;
 
 /** A server behind a proxy, and what became of it. */
@@ -54,8 +54,8 @@ describe('a channel to several servers', () => {
       [
         textsAnsweredBy(noted(answer), noted(change)),
         serve(DirectoryServiceService, {
-          listWorkers: async function* (_, { signal }) {
-            yield { workers: [], nextCursor: one.address };
+          readRest: async function* (_, { signal }) {
+            yield { body: Buffer.alloc(0), nextCursor: one.address };
             await once(signal, 'abort');
           },
         }),
@@ -90,7 +90,7 @@ describe('a channel to several servers', () => {
       list: () =>
         channel
           .clientOf(DirectoryServiceService)
-          .listWorkers(REQUEST, { ...OPTIONS, deadlineMs: LONGER_THAN_A_TEST_MS }),
+          .readRest(REQUEST, { ...OPTIONS, deadlineMs: LONGER_THAN_A_TEST_MS }),
     };
   }
 

@@ -90,9 +90,9 @@ describe('a stream of calls', () => {
       [
         textsAnsweredBy(ask),
         serve(DirectoryServiceService, {
-          listWorkers: async function* () {
-            listed.push('workers');
-            yield { workers: [] };
+          readRest: async function* () {
+            listed.push('rest');
+            yield { body: Buffer.alloc(0) };
           },
         }),
       ],
@@ -108,7 +108,7 @@ describe('a stream of calls', () => {
     ['without a name', '', ErrorCode.CALLER_NOT_ALLOWED],
     ['that is open to strangers', '/grpc.health.v1.Health/Check', ErrorCode.CALLER_NOT_ALLOWED],
     ['of another right', '/integration.platform.v1.PlatformService/GetUser', ErrorCode.CALLER_NOT_ALLOWED],
-    ['that answers with a stream', DirectoryServiceService.listWorkers.path, ErrorCode.NOT_IMPLEMENTED],
+    ['that answers with a stream', DirectoryServiceService.readRest.path, ErrorCode.NOT_IMPLEMENTED],
     ['that is the stream itself', method.path, ErrorCode.NOT_IMPLEMENTED],
   ])('refuses the call of a method %s, and goes on', async (_, path, code) => {
     const { frames, listed, timed } = await serving();
@@ -118,7 +118,7 @@ describe('a stream of calls', () => {
     expect(peer.failures.get(1)).toBe(code);
     expect(listed).toEqual([]);
     await peer.isWell(2);
-    const served = [textService.ask.path, DirectoryServiceService.listWorkers.path, method.path];
+    const served = [textService.ask.path, DirectoryServiceService.readRest.path, method.path];
     const names = [...served.map((one) => one.slice(1)), 'grpc.health.v1.Health/Check', 'unknown'];
     expect(names).toEqual(expect.arrayContaining(timed.map((one) => one.method)));
     expect(timed).toHaveLength(2);
@@ -140,7 +140,7 @@ describe('a stream of calls', () => {
   test('refuses a call whose message is not one of the method, and goes on', async () => {
     const { frames, lines } = await serving();
     const peer = frames().read();
-    const { path } = DirectoryServiceService.getUser;
+    const { path } = DirectoryServiceService.read;
     peer.send({ id: 1, method: path, message: Buffer.from([0xff, 0xff, 0xff]) });
     await eventually('it is refused', () => peer.failures.has(1));
     expect(peer.failures.get(1)).toBe(ErrorCode.INVALID_REQUEST);

@@ -10,10 +10,10 @@ import { signalled } from '../../support/signalled.js';
 import { RawPeer } from '../raw-peer.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
-type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
+type ReadRest = Handler<typeof DirectoryServiceService.readRest>;
 
-const page = (nextCursor: string) => ({ workers: [], nextCursor });
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
+const page = (nextCursor: string) => ({ body: Buffer.alloc(0), nextCursor });
+const REQUEST = { read: undefined, rest: undefined };
 
 /** Less than the connection may be silent. */
 const WAIT_MS = 5_000;
@@ -33,13 +33,13 @@ const rigs = rpcRigs();
 const pong = ({ session }: RawPeer) => new Promise((resolve) => session.ping(resolve));
 
 describe('the last or only message of an answer', () => {
-  test.each(['listJobTitles', 'listWorkers'] as const)(
+  test.each(['read', 'readRest'] as const)(
     'is given up when its reader takes nothing of it: %s',
     async (name) => {
       const { address, timed } = await rigs.start([
         serve(DirectoryServiceService, {
-          listJobTitles: async () => ({ header: undefined, jobTitles: ['Baker'] }),
-          listWorkers: async function* () {
+          read: async () => ({ header: undefined, body: Buffer.from('[]') }),
+          readRest: async function* () {
             yield page('');
           },
         }),
@@ -71,11 +71,11 @@ describe('the last or only message of an answer', () => {
 });
 
 describe('a stream that is long', () => {
-  async function serving(listWorkers: ListWorkers, messageWaitMs: number) {
-    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
-    const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
+  async function serving(readRest: ReadRest, messageWaitMs: number) {
+    const rig = await rigs.start([serve(DirectoryServiceService, { readRest })]);
+    const { readRest: list } = rig.channel().clientOf(DirectoryServiceService);
     const options = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS, messageWaitMs };
-    return list(REQUEST as never, options)[Symbol.asyncIterator]();
+    return list(REQUEST, options)[Symbol.asyncIterator]();
   }
 
   test('is given up, as UNAVAILABLE and for the handler too, when the next message does not come', async () => {

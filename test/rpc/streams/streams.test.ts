@@ -10,23 +10,23 @@ import { MessageReader } from '../../../src/rpc/streams/message-reader.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
-type ListWorkers = Handler<typeof DirectoryServiceService.listWorkers>;
+type ReadRest = Handler<typeof DirectoryServiceService.readRest>;
 type ImportRecords = Handler<typeof PlatformServiceService.importRecords>;
 
-const page = (nextCursor: string) => ({ workers: [], nextCursor });
+const page = (nextCursor: string) => ({ body: Buffer.alloc(0), nextCursor });
 const BIG = 'x'.repeat(64 * 1_024);
-const REQUEST = { context: undefined, instanceIntegrationId: 'iin_1', clientId: 'cli_1' };
+const REQUEST = { read: undefined, rest: undefined };
 
 describe('a stream of answers', () => {
   const rigs = rpcRigs();
 
-  async function serving(listWorkers: ListWorkers) {
-    const rig = await rigs.start([serve(DirectoryServiceService, { listWorkers })]);
-    const { listWorkers: list } = rig.channel().clientOf(DirectoryServiceService);
+  async function serving(readRest: ReadRest) {
+    const rig = await rigs.start([serve(DirectoryServiceService, { readRest })]);
+    const { readRest: list } = rig.channel().clientOf(DirectoryServiceService);
     return {
       ...rig,
       list: (deadlineMs = 20_000, signal?: AbortSignal) =>
-        list(REQUEST as never, { requestId: 'r', deadlineMs, ...(signal && { signal }) }),
+        list(REQUEST, { requestId: 'r', deadlineMs, ...(signal && { signal }) }),
     };
   }
 
