@@ -52,18 +52,16 @@ export async function* pagesOf<T extends Row>(
 ): AsyncGenerator<Page<T>> {
   let after = cursor === undefined ? undefined : decodeCursor(cursor);
   let stillWanted = limit;
-  let mostRows = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
-  let mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
+  const mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
   // How many rows probably fit into the next page, judged by the last one, so that few are read in vain.
   let probablyFit = PAGE_ROWS;
   for (;;) {
+    const mostRows = isRest && canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
     const asked = Math.min(mostRows, stillWanted, probablyFit);
     const found = await fetch({ after, limit: asked + 1 });
     const rows = fitted(found.slice(0, asked), mostBytes);
     const isCut = rows.length < Math.min(asked, found.length);
-    const wouldFit = isCut ? Math.ceil((rows.length * PAGE_BYTES) / mostBytes) : 2 * probablyFit;
-    probablyFit = Math.min(PAGE_ROWS, wouldFit);
-    mostBytes = PAGE_BYTES;
+    probablyFit = isCut ? rows.length : Math.min(PAGE_ROWS, 2 * probablyFit);
     const more = found.length > rows.length;
     stillWanted -= rows.length;
     after = rows.at(-1);
@@ -73,7 +71,6 @@ export async function* pagesOf<T extends Row>(
     if (isLast) {
       return;
     }
-    mostRows = canWait() ? SMALL_PAGE_ROWS : PAGE_ROWS;
   }
 }
 
