@@ -7,7 +7,13 @@ import {
   type ReadIdToken,
   type TokenKeys,
 } from '../domain/sign-on/keys/signing.js';
-import { activeKey, isPublic, isWithdrawn, type SigningKey } from '../domain/sign-on/keys/signing-keys.js';
+import {
+  activeKey,
+  isPublic,
+  isWithdrawn,
+  type SigningKey,
+  TOKEN_ALGORITHMS,
+} from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
 import { type Box, SealError } from './sealed-box.js';
@@ -34,7 +40,13 @@ export class KeyRing implements TokenKeys {
   /** Opens every key that signs or will sign, so that a wrong key file fails the start, not a sign-in. */
   async ready(): Promise<void> {
     await this.#known.reload();
-    const keys = (await this.#known.all()).filter((key) => isPublic(key) && key.supersededAt === null);
+    const keys = (await this.#known.all()).filter(
+      (key) =>
+        isPublic(key) &&
+        key.supersededAt === null &&
+        // Others are of a newer release on this database, and sign nothing here.
+        TOKEN_ALGORITHMS.includes(key.algorithm),
+    );
     try {
       await Promise.all(keys.map((key) => this.#import(key).private()));
     } catch (error) {

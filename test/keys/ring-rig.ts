@@ -19,6 +19,11 @@ export async function signingKey(algorithm: TokenAlgorithm, times: Partial<Signi
   return { ...material, createdAt: 0, activatesAt: 0, ...none, ...times } satisfies SigningKey;
 }
 
+/** A real one, of an algorithm that this release does not know. */
+export function keyOfNewerRelease(): Promise<SigningKey> {
+  return signingKey('PS256' as TokenAlgorithm);
+}
+
 /** One key of each algorithm. */
 export async function oneOfEach(): Promise<SigningKey[]> {
   for (const algorithm of TOKEN_ALGORITHMS) {

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { decodeProtectedHeader } from 'jose';
+import { ensureSigningKeys } from '../../src/domain/sign-on/keys/key-rotation.js';
+import { KeyRing } from '../../src/keys/key-ring.js';
+import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
+import { signOnUnitOfWork } from '../../src/store/adapters/sign-on/unit-of-work.js';
+import { policy } from '../domain/sign-on/keys/rig.js';
+import { describeEachDatabase } from '../support/databases.js';
+import { box, ISSUER, keyOfNewerRelease } from './ring-rig.js';
+
+describeEachDatabase('beside a signing key of an algorithm that only a newer release knows', (under) => {
+  test('a domain starts, signs with keys of its own, and publishes that one too', async () => {
+    const database = await under.openMigrated();
+    const { clock } = database;
+    const unitOfWork = signOnUnitOfWork(database);
+    const newer = await keyOfNewerRelease();
+    await unitOfWork.run(({ signingKeys }) => signingKeys.insert(newer));
+    const ring = new KeyRing({
+      ...{ issuer: ISSUER, box, clock, load: () => unitOfWork.rows.signingKeys.all() },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    // In the order of a start.
+    await ring.ready();
+    const maker = signingKeyMaker(box);
+    await ensureSigningKeys({ unitOfWork, maker, policy, clock, changed: () => ring.reload() });
+    await ring.ready();
+    expect(decodeProtectedHeader(await ring.sign('ES256', 'JWT', {}))).toMatchObject({ alg: 'ES256' });
+    const published = (await ring.publicKeys()).keys.map(({ publicJwk }) => publicJwk.alg);
+    expect(published.sort()).toEqual(['ES256', 'EdDSA', 'PS256', 'RS256']);
+  });
+});
