@@ -8,7 +8,6 @@ import {
 } from 'node:crypto';
 import type { ChangeCursors, ReaderPlace } from '../domain/directory/changes.js';
 import { unknownCursor } from '../domain/directory/page.js';
-import { ENTITY_TYPES, type EntityType } from '../domain/directory/stores.js';
 
 const CIPHER = 'aes-256-ctr';
 const KEY_BYTES = 32;
@@ -24,7 +23,8 @@ const AT = {
 const CONTENT_BYTES = LIFE_BYTES + 3 * NUMBER_BYTES;
 /** The part of the instance integration's id that a cursor contains, to recognize a cursor of another one. */
 const OWNER = { from: 4, to: 8 };
-const CURSOR = new RegExp(`^(${ENTITY_TYPES.join('|')})\\.(\\w{26})\\.([\\w-]{62})\\.(\\w{4})$`);
+/** The type of the entity may be one of a newer release: the tag tells which cursors a domain wrote. */
+const CURSOR = /^(\w+)\.(\w{26})\.([\w-]{62})\.(\w{4})$/;
 
 /**
  * Entity type and id, which the reader sees beside the cursor, then the sealed rest, then the owner. The
@@ -61,7 +61,7 @@ export function changeCursors(key: Uint8Array): ChangeCursors {
       // Accepts only the spelling that `write` gives: base64url has others for the same bytes.
       const isWritten = bytes.toString('base64url') === sealed;
       const isGenuine = timingSafeEqual(tagOf(content, `${type}.${id}`, reader), tag);
-      return isWritten && isGenuine ? placeIn(content, type as EntityType, id) : undefined;
+      return isWritten && isGenuine ? placeIn(content, type, id) : undefined;
     },
   };
 }
@@ -79,7 +79,7 @@ function contentOf({ life, after, beganAt, isLoading, newest }: ReaderPlace): Bu
   return content;
 }
 
-function placeIn(content: Buffer, type: EntityType, id: string): ReaderPlace {
+function placeIn(content: Buffer, type: string, id: string): ReaderPlace {
   const beganAt = content.readDoubleBE(AT.beganAt);
   return {
     life: content.toString('hex', 0, LIFE_BYTES),

@@ -123,13 +123,14 @@ test('the answer to a changed or invented cursor says only that it has expired o
     given.replace(seal, 'A'.repeat(seal.length)),
     given.replace(seal, `${seal.startsWith('A') ? 'B' : 'A'}${seal.slice(1)}`),
     given.replace(after.id, 'wrk_0000000000000000000000'),
+    `x${given}`,
   ]) {
     expect(await answerTo(cursor)).toEqual(expired);
   }
   const none = await answerTo('none');
   expect(none).toMatchObject({ status: 400, problem: { code: 'invalid_request' } });
   const other = 'iin_0000000000000000000000' as InstanceIntegrationId;
-  for (const cursor of [cursors.write(place, other), `x${given}`, given.slice(0, -1)]) {
+  for (const cursor of [cursors.write(place, other), `.${given}`, given.slice(0, -1)]) {
     expect(await answerTo(cursor)).toEqual(none);
   }
 });

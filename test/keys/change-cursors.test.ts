@@ -19,7 +19,8 @@ const anyPlace: fc.Arbitrary<ReaderPlace> = fc
     life: fc.stringMatching(/^[0-9a-f]{12}$/),
     after: fc.record({
       position: number,
-      type: fc.constantFrom(...ENTITY_TYPES),
+      // The last one is of a newer release.
+      type: fc.constantFrom(...ENTITY_TYPES, 'zone'),
       id: fc.stringMatching(/^[a-z]{3}_[0-9A-Za-z]{22}$/),
     }),
     beganAt: number,
@@ -66,10 +67,8 @@ describe('a cursor of the sequence of changes', () => {
     }
   });
 
-  test('is refused for another instance integration, and with an entity of no known kind', () => {
-    const cursor = write(place, READER);
-    expect(() => read(cursor, OTHER)).toThrow(refused);
-    expect(() => read(cursor.replace('worker', 'banker'), READER)).toThrow(refused);
+  test('is refused for another instance integration', () => {
+    expect(() => read(write(place, READER), OTHER)).toThrow(refused);
   });
 
   test('that is none is refused', () => {
@@ -131,6 +130,7 @@ describe('a cursor of the sequence of changes', () => {
   test.each<[string, (cursor: string) => string]>([
     ['another entity', (cursor) => cursor.replace('wrk_l50', 'wrk_l51')],
     ['an entity of another kind', (cursor) => cursor.replace('worker', 'user')],
+    ['an entity of no known kind', (cursor) => cursor.replace('worker', 'banker')],
     [
       'the seal of another cursor',
       (cursor) => {

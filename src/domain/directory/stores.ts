@@ -89,12 +89,14 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 /** The place of an entity in the sequence of changes of its instance. */
 export interface ChangePosition {
   position: number;
-  type: EntityType;
+  /** In cursors perhaps one that only a newer release knows. */
+  type: string;
   id: string;
 }
 
 /** The newest change of an entity. */
 export interface StoredChange extends ChangePosition {
+  type: EntityType;
   clientId: ClientId;
   version: number;
   removed: boolean;
@@ -121,7 +123,10 @@ export interface ChangeStore {
   lives(): Promise<{ lives: Life[]; end: number }>;
   /** The newest position of the instance, also of changes that are not final yet; 0 if there is none. */
   newestOf(instanceId: InstanceId): Promise<number>;
-  /** One read: changes of the instance between two positions, but no removals up to another. */
+  /**
+   * One read: changes of the instance between two positions, but no removals up to another. Leaves out types
+   * of entities that only a newer release knows.
+   */
   page(
     instanceId: InstanceId,
     asked: { after: ChangePosition; before: number; removedAfter: number; limit: number },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
-import type { ChangeStore, HeldBack } from '../../domain/directory/stores.js';
+import { type ChangeStore, ENTITY_TYPES, type HeldBack } from '../../domain/directory/stores.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
 import { expireCursorsOfOtherServer, isOnOtherServer } from './lives.js';
@@ -9,6 +9,11 @@ import { keptQuery } from './statements/kept-statement.js';
 
 /** Of digests. */
 const modulus = sql.lit(2 ** 52);
+/**
+ * Other rows are of a newer release, which serves this database too, or did. Left out here and not by the
+ * readers: a page of nothing else would be neither empty, so that they wait, nor a step forward.
+ */
+const isKnown = sql<boolean>`entity_type in (${sql.join(ENTITY_TYPES.map((type) => sql.lit(type)))})`;
 
 export function changeStore({ reader, write, clock }: Database): ChangeStore {
   const db = camelCased(reader);
@@ -89,6 +94,7 @@ function pageIn(reader: Reader): ChangeStore['page'] {
         .where('instanceId', '=', instanceId)
         .where(behind(position, type, id))
         .where('position', '<', before)
+        .where(isKnown)
         .orderBy('position')
         .orderBy('entityType')
         .orderBy('entityId')
@@ -116,12 +122,14 @@ function pageIn(reader: Reader): ChangeStore['page'] {
         select * from (
           select * from changes ${byPresent} where instance_id = ${instanceId} and removed = 0
             and ${behind(after, type, id)} and ${position} <= ${removedAfter} and ${position} < ${before}
+            and ${isKnown}
           ${inOrder} limit ${limit}
         ) as present
         union all
         select * from (
           select * from changes
           where instance_id = ${instanceId} and position > ${removedAfter} and position < ${before}
+            and ${isKnown}
           ${inOrder} limit ${limit}
         ) as later
       ) as page ${inOrder} limit ${limit}

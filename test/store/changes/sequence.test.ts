@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { Migrator } from 'kysely';
+import { Migrator, sql } from 'kysely';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { digestOf } from '../../../src/domain/directory/changes.js';
 import { createClient } from '../../../src/domain/platform/organization/clients.js';
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createLocation, updateLocation } from '../../../src/domain/platform/organization/locations.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { beginLife } from '../../../src/store/adapters/lives.js';
+import { isPostgres } from '../../../src/store/adapters/statements/dialect.js';
 import { lock } from '../../../src/store/adapters/unit-of-work.js';
 import { changesAreNotHeldBack } from '../../../src/store/checks/postgres-activity.js';
 import type { Database } from '../../../src/store/database.js';
@@ -31,6 +33,8 @@ import { plantClient, plantLocation } from '../directory-rows.js';
 const WRITERS = 4;
 const MOST_WRITERS = 24;
 const WRITES = 100;
+/** Of entities that this release does not know. */
+const NEWER_TYPE = 'zone';
 
 /** A small page of a load has no room for all that an open transaction, also of another test, holds back. */
 function ifHeldBack(error: unknown): void {
@@ -115,6 +119,31 @@ describeEachDatabase('the sequence of changes', (under) => {
     await expect(mirrorOf(database, other.id).follow()).resolves.toEqual([]);
   });
 
+  test('leaves out entities of a type that only a newer release knows, present and removed', async () => {
+    const { database, platform, instanceId } = await newInstance(under);
+    const { id: clientId } = await platform.run((changes) =>
+      createClient(changes, { instanceId, name: 'Present' }),
+    );
+    const mirror = mirrorOf(database, instanceId);
+    await mirror.follow();
+    const { cursor, place } = mirror;
+    await plantOfNewerRelease(database, { instanceId, clientId });
+    const location = await platform.run((changes) => createLocation(changes, { clientId, name: 'Pier' }));
+    await plantOfNewerRelease(database, { instanceId, clientId });
+    expect((await mirror.follow(1)).map(({ entity }) => entity.id)).toEqual([location.id]);
+    // So a reader waits.
+    const asked = { after: mirror.place.after, before: Number.MAX_SAFE_INTEGER, removedAfter: 0, limit: 9 };
+    await expect(changeStore(database).page(instanceId as InstanceId, asked)).resolves.toEqual([]);
+    const late = mirrorOf(database, instanceId);
+    await late.follow(1);
+    expect(resourcesIn(late)).toEqual(await listsOf(database, instanceId));
+    expect(late.digestsOf(clientId)).toEqual(await digestsIn(database, instanceId, clientId));
+    // A domain of the newer release gave this one, for the change right behind the other.
+    mirror.goOnFrom(cursor);
+    mirror.goOnWith({ after: { ...place.after, type: NEWER_TYPE } });
+    expect((await mirror.follow()).map(({ entity }) => entity.id)).toEqual([location.id]);
+  });
+
   test('tells which instances changed after a position', async () => {
     const { database, platform, instanceId } = await newInstance(under);
     const changes = changeStore(database);
@@ -196,6 +225,27 @@ describeEachDatabase('the sequence of changes', (under) => {
     });
   });
 });
+
+/** A present and a removed one, each by a write of its own. */
+async function plantOfNewerRelease(
+  database: Database,
+  of: { instanceId: string; clientId: string },
+): Promise<void> {
+  for (const removed of [0, 1]) {
+    await database.write(async (writer) => {
+      await sql`update change_feed set last_position = last_position + 1`.execute(writer);
+      const position = isPostgres(writer)
+        ? sql`change_position()`
+        : sql`(select last_position from change_feed)`;
+      await sql`
+        insert into changes
+          (entity_type, entity_id, client_id, instance_id, position, version, removed, changed_at)
+        values (${NEWER_TYPE}, ${newPublicId('UnitId')}, ${of.clientId}, ${of.instanceId},
+          ${position}, 1, ${removed}, 1)
+      `.execute(writer);
+    });
+  }
+}
 
 describe('the migration on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
