@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import type { InstanceIntegrationId } from '../../generated/ids.js';
 import { activateEncryptionKey, retireEncryptionKey } from '../../src/domain/operator/encryption-keys.js';
 import { inNameOf } from '../../src/domain/unit-of-work.js';
+import { ErrorCode } from '../../src/errors/service-error.js';
 import type { EncryptionKey } from '../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../src/keys/key-keeper.js';
 import { SealedBox } from '../../src/keys/sealed-box.js';
@@ -310,6 +312,37 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });
   });
 
+  test('starts and ends no rotation behind a newer release, which may have sealed what this one does not see', async () => {
+    const { node, activate, retire, database } = await rig(under);
+    const file = [newKey(), newKey(), newKey(), newKey()];
+    const { keeper } = await node('a', file);
+    const [first, second, third, fourth] = file.map(({ id }) => id) as [string, string, string, string];
+    for (const next of [second, third]) {
+      await activate(next);
+      await keeper.look();
+      await keeper.renew(never);
+    }
+    await retire(first);
+    await migratedByNewer(database);
+    const refused = {
+      code: ErrorCode.TRANSITION_REFUSED,
+      message: expect.stringMatching(/^A newer version .* has migrated the database \(it has 9999-newer\)/),
+    };
+    await expect(activate(fourth)).rejects.toMatchObject(refused);
+    await expect(retire(second)).rejects.toMatchObject(refused);
+    // What was done before it can be repeated, to remove the key from the file of another node.
+    await activate(third);
+    await retire(first);
+    const rows = await database.reader.selectFrom('encryption_keys').select(['id', 'retired_at']).execute();
+    expect(new Map(rows.map(({ id, retired_at }) => [id, retired_at !== null]))).toEqual(
+      new Map([
+        [first, true],
+        [second, false],
+        [third, false],
+      ]),
+    );
+  });
+
   test('of two rotations at once lets one be the next, and never goes back', async () => {
     const { node, activate, database } = await rig(under);
     const file = [newKey(), newKey(), newKey()];
@@ -375,6 +408,12 @@ async function rig(under: DatabaseUnderTest) {
       return rows.map((row) => row.sealed_private_key);
     },
   };
+}
+
+async function migratedByNewer(database: Database): Promise<void> {
+  await database.write((writer) =>
+    sql`insert into kysely_migration (name, timestamp) values ('9999-newer', '2027-01-01')`.execute(writer),
+  );
 }
 
 async function plantSeal(database: Database, kid: string, sealed: string): Promise<void> {

@@ -61,6 +61,7 @@ export async function activateEncryptionKey(changes: Ports, id: string): Promise
   if (used.some((key) => key.id === id)) {
     throw refused('The key was in use before. Rotate to a new one.');
   }
+  await refuseBehindNewer(rows);
   const holders = await rows.holders();
   const missing = nodesWhere(false, holders, id);
   if (missing.length === holders.length) {
@@ -94,6 +95,7 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
   if (!(await rows.retire(id, changes.now))) {
     return;
   }
+  await refuseBehindNewer(rows);
   const users = (await rows.holders()).filter(({ usedId }) => usedId === id);
   if (users.length > 0) {
     throw refused(`These nodes still seal with it: ${users.map(({ node }) => node).join(', ')}.`);
@@ -105,6 +107,19 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
     );
   }
   await auditChange(changes, 'encryption_key.retired', id);
+}
+
+/**
+ * A newer release may have secrets that this one neither counts nor seals anew. If it migrates the database
+ * only now, its nodes wait before they seal: they announce themselves under the lock of this transaction.
+ */
+async function refuseBehindNewer(rows: EncryptionKeyRows): Promise<void> {
+  const newer = await rows.newerMigrations();
+  if (newer.length > 0) {
+    throw refused(
+      `A newer version of the service has migrated the database (it has ${newer.join(', ')}), and may have encrypted secrets that this version does not know. Repeat this when every domain node runs that version.`,
+    );
+  }
 }
 
 function statusOf(

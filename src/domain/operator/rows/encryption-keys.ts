@@ -28,6 +28,8 @@ export interface EncryptionKeyRows {
   holders(): Promise<KeyHolder[]>;
   /** The number of stored seals (encrypted values) per key. */
   sealCounts(): Promise<Map<string, number>>;
+  /** Those that only a newer release knows, which may have added seals that `sealCounts` does not count. */
+  newerMigrations(): Promise<string[]>;
 }
 
 /** The columns with seals, by the purpose of their subkey. */

@@ -4,6 +4,7 @@ import type { EncryptionKeyRows, UsedEncryptionKey } from '../../../domain/opera
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { camelCased } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { schemaDrift } from '../../migrate.js';
 import { isPostgres, kept } from '../statements/dialect.js';
 import { changedOne } from '../statements/kept-statement.js';
 
@@ -58,6 +59,7 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
       }));
     },
     sealCounts: () => sealCounts(writer),
+    newerMigrations: async () => (await schemaDrift(writer)).newer,
   };
 }
 

@@ -501,7 +501,10 @@ export const OperatorServiceService = {
       encoded(ListEncryptionKeysResponse, value),
     responseDeserialize: (value: Buffer): ListEncryptionKeysResponse => ListEncryptionKeysResponse.decode(value),
   },
-  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
+  /**
+   * Makes every node seal with a key that all key files have; seals of other keys are made anew later. Refused
+   * by a node of an earlier release than the one that has migrated the database.
+   */
   activateEncryptionKey: {
     path: "/integration.operator.v1.OperatorService/ActivateEncryptionKey" as const,
     requestStream: false as const,
@@ -513,7 +516,10 @@ export const OperatorServiceService = {
       encoded(ActivateEncryptionKeyResponse, value),
     responseDeserialize: (value: Buffer): ActivateEncryptionKeyResponse => ActivateEncryptionKeyResponse.decode(value),
   },
-  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
+  /**
+   * Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it, and by
+   * a node of an earlier release than the one that has migrated the database.
+   */
   retireEncryptionKey: {
     path: "/integration.operator.v1.OperatorService/RetireEncryptionKey" as const,
     requestStream: false as const,
@@ -646,9 +652,15 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   rotateSigningKeys: handleUnaryCall<RotateSigningKeysRequest, RotateSigningKeysResponse>;
   /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
   listEncryptionKeys: handleUnaryCall<ListEncryptionKeysRequest, ListEncryptionKeysResponse>;
-  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
+  /**
+   * Makes every node seal with a key that all key files have; seals of other keys are made anew later. Refused
+   * by a node of an earlier release than the one that has migrated the database.
+   */
   activateEncryptionKey: handleUnaryCall<ActivateEncryptionKeyRequest, ActivateEncryptionKeyResponse>;
-  /** Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it. */
+  /**
+   * Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it, and by
+   * a node of an earlier release than the one that has migrated the database.
+   */
   retireEncryptionKey: handleUnaryCall<RetireEncryptionKeyRequest, RetireEncryptionKeyResponse>;
   /** Lists the audit log by chain, each record with its hash and that of the record before it. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
