@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../src/identifiers/api-key.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { plantApiKey, plantServiceToken } from '../store/rows.js';
+import { eventually } from '../support/eventually.js';
 import { gatewayOperations, pathOf } from '../support/gateway/operations.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
@@ -108,6 +109,9 @@ describe('a secret that is stored', () => {
     for (const { target, status, headers, body } of answers) {
       expect([target, status, leaksIn(JSON.stringify(headers) + body)]).toEqual([target, status, []]);
     }
+    const requests = () => gateway.log.lines().filter(({ msg }) => msg === 'request').length;
+    // A streamed answer may be read before its line is written.
+    await eventually('the line of every request', () => requests() >= answers.length);
     expect(gateway.log.lines().length).toBeGreaterThan(answers.length);
     expect(leaksIn(gateway.log.text())).toEqual([]);
   });
@@ -128,6 +132,7 @@ describe('a secret that is stored', () => {
         headers: { 'x-api-key': key },
       });
       expect(answer.status).toBe(500);
+      await failing.log.nextLine(({ msg }) => msg === 'request');
       expect(failing.log.lines().some(({ level }) => level === 'error')).toBe(true);
       expect(leaksIn(answer.body + failing.log.text())).toEqual([]);
     } finally {

@@ -46,6 +46,10 @@ async function fill(): Promise<void> {
 test('a client with all the units it may have has its structure answered, which is longer than a message', async () => {
   await fill();
   const answer = await ask();
+  // A streamed answer may be read before its line is written.
+  await gateway.log.nextLine(
+    ({ msg, requestId }) => msg === 'request' && requestId === answer.headers['x-request-id'],
+  );
   expect([answer.status, gateway.log.lines().filter(({ level }) => level === 'error')]).toEqual([200, []]);
   expect(Buffer.byteLength(answer.body)).toBeGreaterThan(LARGEST_MESSAGE);
   expect(new AnswerJudge('gateway').faultsOf(OPERATION, answer)).toEqual([]);

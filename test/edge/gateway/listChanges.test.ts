@@ -158,11 +158,11 @@ describe('changes', () => {
     });
 
     test('are waited for although nothing is sent for longer than a connection may be silent', async () => {
-      const impatient = await startGateway('demo', { stallTimeoutMs: 1_000 });
+      const impatient = await startGateway('demo', { stallTimeoutMs: 3_000 });
       try {
         const domain = changing();
         impatient.program(domain.directory);
-        const answer = await impatient.ask('listChanges', `${path}?wait=2`);
+        const answer = await impatient.ask('listChanges', `${path}?wait=5`);
         expect([answer.status, answer.body]).toEqual([200, '[]']);
       } finally {
         await impatient.stop();

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
-import { eventually } from '../../support/eventually.js';
 import { answering, aWorker, bytesOf, firstOf, headerAt } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
 import { signalled } from '../../support/signalled.js';
 import { slowReader } from '../../support/slow-reader.js';
+import { untilStill } from '../../support/until-still.js';
 
 const OPERATION = operationNamed('listWorkers');
 const PATH = pathOf(OPERATION);
@@ -343,7 +343,7 @@ describe('a resource in pieces', () => {
 
 describe('a domain that is silent for longer than a connection may be', () => {
   /** Long enough for a busy machine, on which a connection is not read at once. */
-  const STALL_MS = 1_000;
+  const STALL_MS = 3_000;
   const structure = { unitsTypes: [], units: [], locations: [] };
 
   test.each([
@@ -377,14 +377,8 @@ describe('a reader that is slow', () => {
     const { over } = listing(() => endless(() => (made += 1)));
     const { read, leave } = await reader();
     await read();
-    let before = -1;
-    // It stands still when what is between here and there is full.
-    await eventually('the domain held up', async () => {
-      const still = made === before;
-      before = made;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return still && made === before;
-    });
+    // When what is between here and there is full.
+    await untilStill('the domain', () => made);
     expect(made * PAGE_ROWS).toBeLessThan(50_000);
     leave();
     await over;

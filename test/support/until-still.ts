@@ -1,0 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from './eventually.js';
+
+const LOOKS = 4;
+const APART_MS = 100;
+
+/** Several looks, because after a stall of this process one can come before what the stall has held up. */
+export async function untilStill(what: string, count: () => number): Promise<void> {
+  let [before, same] = [Number.NaN, 0];
+  await eventually(`${what} stands still`, async () => {
+    const now = count();
+    same = now === before ? same + 1 : 0;
+    before = now;
+    await pause(APART_MS);
+    return same === LOOKS;
+  });
+}
