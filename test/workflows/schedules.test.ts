@@ -5,11 +5,14 @@ import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { connectClient, eventually, hourly, NAMESPACE, startServer } from './temporal-fixture.js';
-
-const HOUR_MS = 3_600_000;
-/** An hourly schedule would also run by itself when a test meets the end of an hour. */
-const FAR_AWAY_MS = 300 * 24 * HOUR_MS;
+import {
+  connectClient,
+  eventually,
+  FAR_AWAY_MS,
+  farAway,
+  NAMESPACE,
+  startServer,
+} from './temporal-fixture.js';
 
 describeWith('temporal', 'the schedules', (executable) => {
   let server: DevServer;
@@ -37,11 +40,11 @@ describeWith('temporal', 'the schedules', (executable) => {
   const rotationUnchanged = { 'signing-key-rotation': 'unchanged' };
 
   test('purge at the interval of the settings, never two at once, and catch up one run at most', async () => {
-    await ensureSchedules(client.schedule, hourly);
+    await ensureSchedules(client.schedule, farAway);
     const { spec, action, policies, info } = await describePurge();
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([HOUR_MS]);
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([FAR_AWAY_MS]);
     expect(spec.jitter).toBe(60_000);
-    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: HOUR_MS, pauseOnFailure: false });
+    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: FAR_AWAY_MS, pauseOnFailure: false });
     expect(action).toMatchObject({ workflowType: 'purge', workflowId: 'purge', args: [defaultPurgeInput] });
     expect(action.staticSummary).toMatch(
       /^Deletes what is past its retention: .*sessions.*deliveries.*API keys/,
@@ -60,15 +63,15 @@ describeWith('temporal', 'the schedules', (executable) => {
     };
     const each = (words: string) => Object.values(scheduleIds).map((id) => `the schedule ${id} ${words}`);
     expect(await inspected()).toEqual(each('does not exist'));
-    await ensureSchedules(client.schedule, hourly);
+    await ensureSchedules(client.schedule, farAway);
     expect(await inspected()).toEqual([]);
-    expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual(
+    expect(await inspected(Date.now() + 4 * FAR_AWAY_MS)).toEqual(
       each('has not run since').map((words) => expect.stringContaining(words)),
     );
     // As the schedule itself starts it; without a worker it does not end.
     await client.schedule.getHandle('purge').trigger('SKIP');
     await eventually('the purge', async () => (await describePurge()).info.runningActions.length > 0);
-    expect(await inspected(Date.now() + 4 * HOUR_MS)).toEqual([
+    expect(await inspected(Date.now() + 4 * FAR_AWAY_MS)).toEqual([
       expect.stringContaining('the run of the schedule purge that began at '),
       expect.stringContaining('the schedule signing-key-rotation has not run since'),
     ]);
@@ -80,10 +83,10 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('look at the interval of the settings for steps of the signing keys that are due', async () => {
-    await ensureSchedules(client.schedule, hourly);
+    await ensureSchedules(client.schedule, farAway);
     const { spec, action, policies } = await describeOf('signing-key-rotation');
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([HOUR_MS]);
-    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: HOUR_MS, pauseOnFailure: false });
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([FAR_AWAY_MS]);
+    expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: FAR_AWAY_MS, pauseOnFailure: false });
     expect(action).toMatchObject({
       workflowType: 'signingKeyRotation',
       workflowId: 'signing-key-rotation',
@@ -93,11 +96,7 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('begin with a run where the settings say so, and only when they are made', async () => {
-    const settings = {
-      startAtOnce: true,
-      purgeIntervalMs: FAR_AWAY_MS,
-      signingKeyRotationIntervalMs: FAR_AWAY_MS,
-    };
+    const settings = { ...farAway, startAtOnce: true };
     await ensureSchedules(client.schedule, settings);
     await ensureSchedules(client.schedule, settings);
     const countOf = async (id: string) => (await describeOf(id)).info.numActionsTaken;
@@ -108,12 +107,12 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('are created once and then left alone', async () => {
-    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
+    expect(await ensureSchedules(client.schedule, farAway)).toEqual({
       purge: 'created',
       'signing-key-rotation': 'created',
     });
     const { info } = await describePurge();
-    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
+    expect(await ensureSchedules(client.schedule, farAway)).toEqual({
       purge: 'unchanged',
       ...rotationUnchanged,
     });
@@ -122,8 +121,8 @@ describeWith('temporal', 'the schedules', (executable) => {
   });
 
   test('follow a changed setting', async () => {
-    await ensureSchedules(client.schedule, hourly);
-    const settings = { ...hourly, purgeIntervalMs: 2 * HOUR_MS };
+    await ensureSchedules(client.schedule, farAway);
+    const settings = { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS };
     expect(await ensureSchedules(client.schedule, settings)).toEqual({
       purge: 'updated',
       ...rotationUnchanged,
@@ -133,24 +132,24 @@ describeWith('temporal', 'the schedules', (executable) => {
       ...rotationUnchanged,
     });
     const { spec, action } = await describePurge();
-    expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * HOUR_MS]);
+    expect(spec.intervals?.map(({ every }) => every)).toEqual([2 * FAR_AWAY_MS]);
     expect(action.args).toEqual([defaultPurgeInput]);
   });
 
   test('stay paused when an operator has paused them, whatever changes', async () => {
-    await ensureSchedules(client.schedule, hourly);
+    await ensureSchedules(client.schedule, farAway);
     await client.schedule.getHandle('purge').pause('the disk is being copied');
-    expect(await ensureSchedules(client.schedule, hourly)).toEqual({
+    expect(await ensureSchedules(client.schedule, farAway)).toEqual({
       purge: 'unchanged',
       ...rotationUnchanged,
     });
-    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 2 * HOUR_MS });
+    await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
     expect((await describePurge()).state).toMatchObject({ paused: true, note: 'the disk is being copied' });
   });
 
   test('are created once when several workers start together', async () => {
     const outcomes = await Promise.all(
-      Array.from({ length: 4 }, () => ensureSchedules(client.schedule, hourly)),
+      Array.from({ length: 4 }, () => ensureSchedules(client.schedule, farAway)),
     );
     expect(outcomes.map(({ purge }) => purge).sort()).toEqual([
       'created',

@@ -164,12 +164,17 @@ export function activitiesOf(domain: Partial<ActivityDependencies>): Activities 
   return createActivities(wholeDomain(domain));
 }
 
-const HOUR_MS = 3_600_000;
-export const hourly = { purgeIntervalMs: HOUR_MS, signingKeyRotationIntervalMs: HOUR_MS, startAtOnce: false };
+/** Hourly schedules, for example, would also run by themselves when a test meets the end of an hour. */
+export const FAR_AWAY_MS = 300 * 24 * 3_600_000;
+export const farAway = {
+  purgeIntervalMs: FAR_AWAY_MS,
+  signingKeyRotationIntervalMs: FAR_AWAY_MS,
+  startAtOnce: false,
+};
 
-/** What a worker does with hourly schedules and nothing beside it. */
+/** What a worker does with schedules that do not run during a test, and nothing beside it. */
 export function workOf(domain: Partial<ActivityDependencies>): WorkerOptions['work'] {
-  return async () => ({ activities: activitiesOf(domain), schedules: hourly, companions: [] });
+  return async () => ({ activities: activitiesOf(domain), schedules: farAway, companions: [] });
 }
 
 export function isAlive(pid: number): boolean {

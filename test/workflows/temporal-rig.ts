@@ -11,20 +11,13 @@ import {
 import {
   activitiesOf,
   connectClient,
+  farAway,
   NAMESPACE,
   silentLog,
   startServer,
   wholeDomain,
   writeBundle,
 } from './temporal-fixture.js';
-
-/** Far away, so that no run of a schedule's own gets into a test. */
-const FAR_AWAY_MS = 300 * 24 * 3_600_000;
-const farAway = {
-  purgeIntervalMs: FAR_AWAY_MS,
-  signingKeyRotationIntervalMs: FAR_AWAY_MS,
-  startAtOnce: false,
-};
 
 type RigOptions = Partial<Omit<WorkerOptions, 'work'> & Omit<Work, 'activities'>>;
 

@@ -10,7 +10,8 @@ import { describeWith } from '../support/toolchains.js';
 import {
   connectClient,
   eventually,
-  hourly,
+  FAR_AWAY_MS,
+  farAway,
   NAMESPACE,
   quickPurge,
   recordingLog,
@@ -117,7 +118,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     await first.says(TAKES_OVER);
     const next = await work(newer, FIRST);
     await next.says(WAITS);
-    await ensureSchedules(client.schedule, { ...hourly, purgeIntervalMs: 60_000 });
+    await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
     await client.connection.workflowService.setWorkerDeploymentCurrentVersion({
       namespace: NAMESPACE,
       deploymentName: newer.deploymentName,
@@ -126,7 +127,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     await next.says(TAKES_OVER);
     await eventually('the interval of the version with the tasks', async () => {
       const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
-      return spec.intervals?.[0]?.every === hourly.purgeIntervalMs;
+      return spec.intervals?.[0]?.every === FAR_AWAY_MS;
     });
   });
 
