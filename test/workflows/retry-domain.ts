@@ -92,6 +92,13 @@ export class RetryDomain {
     return [...this.rows.values()].every(({ status }) => status !== 'PENDING');
   }
 
+  /** As when the time of every lease is over. */
+  endLeases(): void {
+    for (const row of this.rows.values()) {
+      row.leaseUntil &&= Date.now();
+    }
+  }
+
   /** Numbers of the attempts that reached the receiver. */
   attemptsAt(deliveryId: string): number[] {
     return this.sent.filter((each) => each.deliveryId === deliveryId).map((each) => each.attemptNumber);

@@ -60,14 +60,14 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
     });
 
   test('that is lost in the middle of a round are taken up by another, with the attempts after the lost ones', async () => {
-    const domain = domainWith('bat_lost', 3, 3_000, 2);
+    const domain = domainWith('bat_lost', 3, LONG_LEASE, 2);
     domain.receiver = () => new Promise(() => undefined);
     const lost = await workAlone({ webhookRetries: domain.domain }, { shutdownGraceMs: 1 });
     const handle = await start('bat_lost');
     await eventually('two attempts under way', () => domain.sent.length === 2);
-    // Before the shutdown, which may take longer than the leases.
-    domain.receiver = () => 204;
     await lost.shutdown();
+    domain.receiver = () => 204;
+    domain.endLeases();
     await workAlone({ webhookRetries: domain.domain });
     expect(await handle.result()).toMatchObject({ delivered: 3 });
     expect(domain.interrupted).toHaveLength(2);

@@ -22,6 +22,8 @@ export interface DevServerOptions {
   searchAttributes?: SearchAttributes;
   /** Ends the server; during the start, startDevServer throws the reason. */
   signal?: AbortSignal;
+  /** How long the server may take to close its database. */
+  stopLimitMs?: number;
   log: Log;
 }
 
@@ -40,7 +42,7 @@ const STOP_LIMIT_MS = 5_000;
 
 /** Starts a dev server and waits until it serves. It ends with this process; the caller restarts it. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  const { signal, log, uiPort, databaseFile } = options;
+  const { signal, log, uiPort, databaseFile, stopLimitMs = STOP_LIMIT_MS } = options;
   signal?.throwIfAborted();
   const address = parseLoopbackAddress(options.address);
   await reservePort(address.ip, address.port, 'Temporal');
@@ -61,7 +63,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     output.quiet();
     // Asked first, so that the database is closed properly.
     child.terminate();
-    const timer = setTimeout(child.kill, STOP_LIMIT_MS);
+    const timer = setTimeout(child.kill, stopLimitMs);
     await child.exited;
     clearTimeout(timer);
   };

@@ -105,7 +105,11 @@ describeWith('temporal', 'the dev server', (executable) => {
   test('serves with its UI, and keeps its database and takes new search attributes at the next start', async () => {
     const databaseFile = path.join(files.folder, 'temporal', 'temporal.db');
     const uiPort = await freePort();
-    const first = await serve({ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } });
+    const first = await serve({
+      ...{ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } },
+      // A busy machine may take longer than a person waits.
+      stopLimitMs: 60_000,
+    });
     expect((await fetch(`${first.uiUrl}/`)).status).toBe(200);
     const client = await connectClient(first.address);
     await client.workflow.start('kept', { taskQueue: 'nobody', workflowId: 'kept' });
