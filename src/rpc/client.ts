@@ -68,6 +68,8 @@ interface ChannelOptions {
   onChange?: (report: MemberReport) => void;
   /** How long a connection may take to begin. */
   connectMs?: number;
+  /** How many turns of the health checks a server may be silent. */
+  silentAfterTurns?: number;
 }
 
 /**
@@ -87,7 +89,7 @@ export class RpcChannel {
     addresses: string,
     /** A function if the token may change while the channel is open. */
     token: string | (() => string),
-    { credentials: given = credentials.createInsecure(), onChange, connectMs }: ChannelOptions = {},
+    { credentials: given = credentials.createInsecure(), onChange, ...limits }: ChannelOptions = {},
   ) {
     this.#token = token;
     this.#streamedCalls = new StreamedCalls(() => this.#members.best(callsOf).shortCalls);
@@ -103,7 +105,7 @@ export class RpcChannel {
         metadata: () => this.#metadata({ requestId: randomUUID() }),
         calls: this.#streamedCalls,
         onChange: ({ report }) => onChange?.(report),
-        connectMs,
+        ...limits,
       });
     });
   }

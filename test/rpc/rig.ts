@@ -87,8 +87,12 @@ export function rpcRigs(cleanUp = afterEach) {
     };
   }
 
-  function channelTo(address: string, token: string | (() => string) = TOKENS.maintenance): RpcChannel {
-    const channel = new RpcChannel(address, token);
+  function channelTo(
+    address: string,
+    token: string | (() => string) = TOKENS.maintenance,
+    options?: ConstructorParameters<typeof RpcChannel>[2],
+  ): RpcChannel {
+    const channel = new RpcChannel(address, token, options);
     channels.push(channel);
     return channel;
   }

@@ -43,6 +43,8 @@ interface MemberOptions {
   onChange(member: Member): void;
   /** How long a connection may take to begin. */
   connectMs?: number;
+  /** How many turns a server may be silent. */
+  silentAfterTurns?: number;
 }
 
 /** A server of a channel: connections to it, opened on first use, and what is known of its health. */
@@ -56,13 +58,16 @@ export class Member {
   #reason: string | undefined;
   /** Since the last question. */
   #turns = ASK_EVERY_TURNS;
-  #patience = SILENT_AFTER_TURNS;
+  readonly #silentAfterTurns: number;
+  #patience: number;
   /** The question that waits for its answer. */
   #asked: object | undefined;
   #isClosed = false;
 
   constructor(private readonly options: MemberOptions) {
-    const { connect, exchange, calls, connectMs } = options;
+    const { connect, exchange, calls, connectMs, silentAfterTurns = SILENT_AFTER_TURNS } = options;
+    this.#silentAfterTurns = silentAfterTurns;
+    this.#patience = silentAfterTurns;
     const connection = (purpose: 'short calls' | 'streams') =>
       new RenewedConnection(() => connect(purpose), connectMs);
     this.connection = connection('short calls');
@@ -171,7 +176,7 @@ export class Member {
     const settle = (state: MemberState, reason?: string) => {
       if (this.#asked === asked) {
         this.#asked = undefined;
-        this.#patience = SILENT_AFTER_TURNS;
+        this.#patience = this.#silentAfterTurns;
         this.#become(state, reason);
       }
     };
