@@ -4,6 +4,7 @@ import { ErrorCode } from '../../src/errors/service-error.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { closeRpcServer, createRpcServer } from '../../src/rpc/server.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
+import { freePorts } from '../support/free-ports.js';
 import { signalled } from '../support/signalled.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 import { refusalOf, rpcRigs } from './rig.js';
@@ -72,8 +73,9 @@ describe('closing a server', () => {
       timer: () => undefined,
       audit: unheardAudit,
     };
+    const [port] = await freePorts(1);
     const first = createRpcServer(options);
-    const port = await first.listen('127.0.0.1:0');
+    await first.listen(`127.0.0.1:${port}`);
     await closeRpcServer(first, 1_000);
     const second = createRpcServer(options);
     await expect(second.listen(`127.0.0.1:${port}`)).resolves.toBe(port);

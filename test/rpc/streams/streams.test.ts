@@ -1,13 +1,15 @@
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../../src/rpc/handlers.js';
 import { MessageReader } from '../../../src/rpc/streams/message-reader.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
+import { untilStill } from '../../support/until-still.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 type ReadRest = Handler<typeof DirectoryServiceService.readRest>;
@@ -19,6 +21,9 @@ const REQUEST = { read: undefined, rest: undefined };
 
 describe('a stream of answers', () => {
   const rigs = rpcRigs();
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   async function serving(readRest: ReadRest) {
     const rig = await rigs.start([serve(DirectoryServiceService, { readRest })]);
@@ -179,17 +184,23 @@ describe('a stream of answers', () => {
 
   test('past its deadline is UNAVAILABLE, and the handler ends while it waits for the reader', async () => {
     const over = signalled();
+    let made = 0;
     const { list } = await serving(async function* () {
       try {
         for (;;) {
+          made += 1;
           yield page(BIG);
         }
       } finally {
         over.tell();
       }
     });
-    const stream = list(5_000)[Symbol.asyncIterator]();
+    // On a busy machine, a real deadline could be over before the first message.
+    fakeTimeouts();
+    const stream = list(20_000)[Symbol.asyncIterator]();
     await stream.next();
+    await untilStill('the handler', () => made);
+    jest.advanceTimersByTime(20_000);
     await over.told;
     const rest = async () => {
       for (;;) {
