@@ -29,11 +29,14 @@ export class FakeDomain implements DeliveryClient {
   #count = 0;
   #claiming = 0;
 
+  /** Differs where the ids of two domains must not be mixed up. */
+  constructor(private readonly idPrefix = 'whd') {}
+
   /** Makes so many deliveries due, and answers their ids. */
   add(count: number, subscriptionId = 'whs_1', attemptNumber = 1): string[] {
     const ids = Array.from({ length: count }, () => {
       this.#count += 1;
-      return `whd_${this.#count}`;
+      return `${this.idPrefix}_${this.#count}`;
     });
     this.#due.push(...ids.map((deliveryId) => ({ deliveryId, subscriptionId, attemptNumber })));
     this.#changed();
