@@ -41,7 +41,10 @@ async function counted(measure: Measure): Promise<Cost> {
     const served = { ...place, databaseUrl: proxy.url };
     const openMigrated = async () =>
       withAuditChains(
-        await under.open(served, { ...PATIENT, plansKeptMs: Number.POSITIVE_INFINITY }),
+        await under.open(served, {
+          ...PATIENT,
+          ...{ plansKeptMs: Number.POSITIVE_INFINITY, connectionKeptMs: LONGER_THAN_A_TEST_MS },
+        }),
         () => (bytes) => createHmac('sha256', 'key').update(bytes).digest(),
       );
     try {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { PostgresLimits } from '../../../src/store/dialects/postgres/postgres.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -8,6 +9,11 @@ const ROUNDS = 5;
 /** If every call of a round was quicker than its fault. */
 const MOST_ROUNDS = 20;
 const CALLS_AT_ONCE = 8;
+/**
+ * Longer than the calls wait for answers. Not much longer: a frozen process may hold a lock that all
+ * databases of the server share.
+ */
+const FROZEN_MS = 1_000;
 
 const closings: (() => Promise<void>)[] = [];
 
@@ -94,10 +100,11 @@ describe.each([
       const frozen = await rig.victims();
       try {
         signal(frozen, 'SIGSTOP');
-        frozenWhile.push(...(await making));
+        await Promise.race([making, pause(FROZEN_MS)]);
       } finally {
         signal(frozen, 'SIGCONT');
       }
+      frozenWhile.push(...(await making));
     }
     expect(isAnyRefused(frozenWhile)).toBe(true);
     await proveSound(rig, [...calls, ...frozenWhile]);

@@ -13,8 +13,8 @@ const QUERY = 'Q';
 const EXECUTE = 'E';
 const SYNC = 'S';
 const READY_FOR_QUERY = 'Z';
-/** What a database asks by itself: for the time, and about connections that are silent for long. */
-const ASKED_BESIDE = ['clock_timestamp()', 'pg_stat_activity'];
+/** What a database asks by itself: for the time, about a new connection, and about those silent for long. */
+const ASKED_BESIDE = ['clock_timestamp()', 'pg_backend_pid', 'pg_stat_activity'];
 
 /**
  * A way to PostgreSQL that counts. It keeps back all answers until the server has answered everything that

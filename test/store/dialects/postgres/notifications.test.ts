@@ -24,6 +24,7 @@ const HASTY_LIMITS = {
   ...{ connectMs: 500, answerMs: 500, checkEveryMs: 50, mostPauseMs: 20, unheardPauseMs: 20 },
 };
 const PROCESS_NAME = 'integration notifications';
+const CHANNEL = 'integration_deliveries_due';
 
 const under = databaseUnderTest('PostgreSQL');
 
@@ -163,8 +164,9 @@ describe('nodes on one PostgreSQL', () => {
       event: string,
       ...given: unknown[]
     ) {
-      if (event === 'notification') {
-        const { payload } = given[0] as pg.Notification;
+      const { channel, payload } = (given[0] ?? {}) as Partial<pg.Notification>;
+      // Each node also notifies itself, to check its connection.
+      if (event === 'notification' && channel === CHANNEL) {
         payloads.set(this, (payloads.get(this) ?? new Set()).add(payload));
       }
       return (emit as (...parameters: unknown[]) => boolean).call(this, event, ...given);
@@ -240,7 +242,7 @@ describe('nodes on one PostgreSQL', () => {
     const { claim } = await waitingClaim(other.store, rig);
     const look = jest.spyOn(other.store.sending.rows, 'dueSubscriptions');
     await rig.happen();
-    await sql`select pg_notify('integration_deliveries_due', ${payloadFor(id)})`.execute(database.reader);
+    await sql`select pg_notify(${CHANNEL}, ${payloadFor(id)})`.execute(database.reader);
     expect((await claim).deliveries).toHaveLength(1);
     expect(look).toHaveBeenCalledTimes(1);
   });
@@ -254,7 +256,7 @@ describe('nodes on one PostgreSQL', () => {
     const { claim } = await waitingClaim(other.store, rig);
     const news = jest.spyOn(other.due, 'news');
     const payload = `${randomUUID()} ${disabled} ${unknown}`;
-    await sql`select pg_notify('integration_deliveries_due', ${payload})`.execute(database.reader);
+    await sql`select pg_notify(${CHANNEL}, ${payload})`.execute(database.reader);
     await eventually('a claim that waits on', () => news.mock.calls.length > 0);
     other.due.close();
     expect((await claim).deliveries).toEqual([]);
