@@ -9,7 +9,7 @@ import type {
   DeliveryId,
   InstanceIntegrationId,
 } from '../../../generated/ids.js';
-import { packageRoot } from '../../../src/config/package.js';
+import { packageRoot, packageVersion } from '../../../src/config/package.js';
 import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { verifyAuditLog } from '../../../src/domain/operator/audit-verification.js';
 import { updateIntegration } from '../../../src/domain/operator/integrations.js';
@@ -30,7 +30,7 @@ import {
   refreshTokens,
   subkeyOf,
 } from '../../../src/keys/subkeys.js';
-import { migrations } from '../../../src/store/migrations/index.js';
+import { migrations, newestMigration } from '../../../src/store/migrations/index.js';
 import type { Store } from '../../../src/store/store.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../support/databases.js';
 import { valuesIn } from '../../support/gateway/contract-rows.js';
@@ -51,7 +51,8 @@ import {
   SESSION,
   WEBHOOK_SECRET,
 } from './released/release-1.3.1.js';
-import { rowsOf140 } from './released/release-1.4.0.js';
+import { KNOWN_EMAIL, rowsOf140 } from './released/release-1.4.0.js';
+import { hashOfStatements } from './released/statements.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema of an earlier time.
 type Earlier = Kysely<any>;
@@ -66,15 +67,28 @@ interface Release {
   rows: [table: string, ...rows: object[]][];
   /** The owner of its idempotency keys. */
   ownerId: string;
+  /** Of its users, in their order, as integrations read them. */
+  emails: string[];
+  /** What its migrations run, and those before. */
+  statements: Record<DatabaseUnderTest['kind'], string>;
 }
 
 /** Each release with its newest migration, and rows for all of its tables. */
 const RELEASES: Record<string, Release> = {
-  '1.3.1': { newest: '0005-webhooks', rows: rowsOf131(seal), ownerId: '' },
+  '1.3.1': {
+    ...{ newest: '0005-webhooks', rows: rowsOf131(seal), ownerId: '', emails: ['Ada@Example.com'] },
+    statements: {
+      SQLite: 'fFByphxZuxDbowgQFF_ib6ERMtCHJbf_DU4oWeK0j3s',
+      PostgreSQL: 'EXGQ_WzlEWy9VxJySpaS4-g7WJcA1QXOEX1EP95YGJE',
+    },
+  },
   '1.4.0': {
-    newest: '0033-shared-mailboxes',
-    rows: rowsOf140(seal, firstTokenKeys(KEY)),
-    ownerId: 'tok_1',
+    ...{ newest: '0040-known-emails', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
+    emails: ['Ada@Example.com', KNOWN_EMAIL],
+    statements: {
+      SQLite: 'zoYoBi3rg2gJ-w0cAJaVmGAQolGGCSW5U4WOUUwHOm0',
+      PostgreSQL: 'KcZFJnQ6yxUkOOfJuTVoXiSHkOKizdCxLXWFumsBUws',
+    },
   },
 };
 const PAGE = { after: undefined, limit: 10 };
@@ -85,7 +99,16 @@ test('every release of the changelog is upgraded here', () => {
   expect(released).toEqual(Object.keys(RELEASES).reverse());
 });
 
+test('the release that package.json names has its newest migration here', () => {
+  // What follows has no entry while it has no changelog.
+  expect(RELEASES[packageVersion]?.newest ?? newestMigration).toBe(newestMigration);
+});
+
 describe.each(Object.entries(RELEASES))('a database of release %s', (_, release) => {
+  test.each(['SQLite', 'PostgreSQL'] as const)('is migrated on %s as it was then', async (kind) => {
+    expect(await hashOfStatements(release.newest, kind)).toBe(release.statements[kind]);
+  });
+
   describeEachDatabase('brought to this version', (under) => {
     test('keeps what it holds, in the meaning it had', async () => {
       const store = await upgraded(under, release);
@@ -94,10 +117,10 @@ describe.each(Object.entries(RELEASES))('a database of release %s', (_, release)
         ...{ node: 'node', clock: Date.now, log: recordedLog().log },
       });
       const derived = derivedKeys(keeper.ring, await keeper.adopt());
-      await credentialsWork(store);
+      await credentialsWork(store, release);
       await signOnGoesOn(store);
-      await directoryIsRead(store);
-      await sequenceHasAll(store);
+      await directoryIsRead(store, release);
+      await sequenceHasAll(store, release);
 
       const [signingKey] = await store.signOn.rows.signingKeys.all();
       expect(derived.signingKeys.open(signingKey?.sealedPrivateKey ?? '', 'kid_1')).toEqual(PRIVATE_KEY);
@@ -127,7 +150,10 @@ async function upgraded(under: DatabaseUnderTest, { newest, rows, ownerId }: Rel
   return store;
 }
 
-async function credentialsWork({ visits, serviceTokens, signOn }: Store): Promise<void> {
+async function credentialsWork(
+  { visits, serviceTokens, signOn, operator: { rows } }: Store,
+  release: Release,
+): Promise<void> {
   const visit = await visits.findInstanceIntegration(
     hashSecret(API_KEY),
     IDS.connection as InstanceIntegrationId,
@@ -139,6 +165,13 @@ async function credentialsWork({ visits, serviceTokens, signOn }: Store): Promis
   expect(await serviceTokens.findByHash(hashSecret(SERVICE_TOKEN))).toMatchObject({
     ...{ id: 'tok_1', kind: 'platform', instanceId: null, ownerId: null, revokedAt: null },
   });
+  const [, key] = release.rows.find(([table]) => table === 'api_keys') as [string, Record<string, unknown>];
+  const rotation = {
+    rotatedAt: key.rotated_at ?? null,
+    intendedExpiresAt: key.intended_expires_at ?? null,
+  };
+  expect(await rows.apiKeys.find('key_1')).toMatchObject(rotation);
+  expect(await rows.serviceTokens.find('tok_1')).toMatchObject(rotation);
   expect(await signOn.rows.applications.find(IDS.application as ApplicationId)).toMatchObject({
     ...{ name: 'Rota', type: 'confidential', enabled: true, requirePkce: true },
     ...{ secrets: [{ hash: hashText(CLIENT_SECRET), expiresAt: null }] },
@@ -156,19 +189,23 @@ async function signOnGoesOn({ signOn: { rows } }: Store): Promise<void> {
   expect(await rows.grants.find(GRANT)).toMatchObject({ accountId: account, generation: 3, revokedAt: null });
 }
 
-async function directoryIsRead({ users, workers }: Store): Promise<void> {
-  const [user] = await valuesIn(users.page(IDS.client as never, PAGE));
-  expect(user).toMatchObject({ userId: IDS.user, email: 'Ada@Example.com', status: 'ACTIVE' });
+async function directoryIsRead({ users, workers }: Store, { emails }: Release): Promise<void> {
+  const found = await valuesIn(users.page(IDS.client as never, PAGE));
+  expect(found.map(({ email }) => email)).toEqual(emails);
+  expect(found[0]).toMatchObject({ userId: IDS.user, status: 'ACTIVE' });
   const [worker] = await valuesIn(workers.pageV2(IDS.client as never, PAGE));
   expect(worker).toMatchObject({ id: IDS.worker, fullName: 'Ada Moreau', jobTitles: ['Barista'] });
 }
 
-async function sequenceHasAll({ changes }: Store): Promise<void> {
+async function sequenceHasAll({ changes }: Store, { emails }: Release): Promise<void> {
   const counted = (await changes.digestsOf(IDS.client as ClientId)).map(({ type, entities }) => [
     type,
     Number(entities),
   ]);
-  expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(ENTITY_TYPES.map((type) => [type, 1])));
+  expect(Object.fromEntries(counted)).toEqual({
+    ...Object.fromEntries(ENTITY_TYPES.map((type) => [type, 1])),
+    user: emails.length,
+  });
 }
 
 async function pendingIsDelivered(store: Store, secrets: SendingDependencies['secrets']): Promise<void> {

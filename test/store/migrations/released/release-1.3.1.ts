@@ -14,7 +14,7 @@ export const PRIVATE_KEY = Buffer.from('{"kty":"EC"}');
 /** The id of a grant is the family of its refresh tokens: 16 bytes. */
 export const GRANT = Buffer.from('grant of 1.3.1 !').toString('base64url');
 
-const id = (prefix: string, number = 1) => `${prefix}_${String(number).padStart(22, '0')}`;
+export const id = (prefix: string, number = 1) => `${prefix}_${String(number).padStart(22, '0')}`;
 export const IDS = {
   ...{ instance: id('ins'), client: id('cli'), account: id('acc'), user: id('usr'), worker: id('wrk') },
   ...{ integration: id('itg'), connection: id('iin'), application: id('app'), subscription: id('whs') },

@@ -1,18 +1,24 @@
 import { hashText } from '../../rows.js';
-import { AT, IDS, LATER, rowsOf131, SESSION } from './release-1.3.1.js';
+import { AT, IDS, id, LATER, rowsOf131, SESSION } from './release-1.3.1.js';
 
 type Rows = [table: string, ...rows: object[]];
 
 /** The id of the only encryption key: 32 bytes of 7. */
 const KEY_ID = 'ek_f9aabf2fb7db3093';
 const CONTACT = 'contact@example.com';
+const ROTATION = { rotated_at: AT, intended_expires_at: LATER };
+/** Of a person who has another address since the invitation, and has not signed in. */
+export const KNOWN_EMAIL = 'grace@example.net';
+const PRESENT_EMAIL = 'grace@example.org';
 
 /** The columns that 1.4.0 wrote and 1.3.1 did not. */
 const COLUMNS: Record<string, object> = {
   environment: { issuer: 'https://login.example.com' },
   integrations: { contact_email: CONTACT },
-  service_tokens: { instance_id: null, owner_id: null },
+  api_keys: ROTATION,
+  service_tokens: { instance_id: null, owner_id: null, ...ROTATION },
   accounts: { contract_email: null, same_mailbox_as: null },
+  users: { known_email: null },
   workers: { contract_email: null },
   idempotency_keys: { owner_id: 'tok_1' },
   applications: {
@@ -49,6 +55,24 @@ const REPLACED: Record<string, object[]> = {
   ],
 };
 
+/** Beside the rows of 1.3.1. */
+const FURTHER: Record<string, object[]> = {
+  accounts: [
+    {
+      ...{ id: id('acc', 2), worker_profile_id: id('wpf', 2), email: PRESENT_EMAIL },
+      ...{ email_key: PRESENT_EMAIL, email_verified_at: AT, first_name: 'Grace', last_name: 'Hall' },
+      ...{ version: 'v1', created_at: LATER, updated_at: LATER, ...COLUMNS.accounts },
+    },
+  ],
+  users: [
+    {
+      ...{ id: id('usr', 2), client_id: IDS.client, account_id: id('acc', 2), status: 'INVITED' },
+      ...{ first_name: 'Grace', last_name: 'Hall', full_name: 'Grace Hall', role_id: id('rol') },
+      ...{ version: 'v1', created_at: LATER, updated_at: LATER, known_email: KNOWN_EMAIL },
+    },
+  ],
+};
+
 /** Of tables that 1.3.1 did not have. */
 const ADDED: Rows[] = [
   ['finished_interactions', { id: 'int_1', expires_at: LATER }],
@@ -81,7 +105,7 @@ const ADDED: Rows[] = [
     'encryption_key_holders',
     {
       ...{ node: 'payroll-1', key_ids: `["${KEY_ID}"]`, used_id: KEY_ID, seen_at: AT },
-      ...{ issuer: 'https://login.example.com', newest_migration: '0033-shared-mailboxes' },
+      ...{ issuer: 'https://login.example.com', newest_migration: '0040-known-emails' },
     },
   ],
   // Its migrations and triggers wrote these; it required no migration.
@@ -101,7 +125,8 @@ type Seal = (
 export function rowsOf140(seal: Seal, tokenKeys: Readonly<Record<string, Uint8Array>>): Rows[] {
   const withId: Seal = (...content) => `${KEY_ID}.${seal(...content)}`;
   const kept = rowsOf131(withId).flatMap(([table, ...rows]): Rows[] => {
-    const present = REPLACED[table] ?? rows.map((row) => ({ ...row, ...COLUMNS[table] }));
+    const upgraded = REPLACED[table] ?? rows.map((row) => ({ ...row, ...COLUMNS[table] }));
+    const present = [...upgraded, ...(FURTHER[table] ?? [])];
     return present.length > 0 ? [[table, ...present]] : [];
   });
   const sealedKeys = Object.entries(tokenKeys).map(([purpose, key]) => ({
