@@ -1,13 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttackedService, credentialsOf, type Tokens } from '../../attacks/attacked-service.js';
+import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { buildNextRelease, NEXT_MIGRATION } from '../../support/next-release.js';
+import { exchange } from '../../support/http-exchange.js';
+import { buildNextRelease, NEXT_ENTITY_TYPE, NEXT_MIGRATION } from '../../support/next-release.js';
 import { mainFile, type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { WebhookReceiver } from '../../support/webhooks/receiver.js';
+import { CLIENT, subscribe, UserWriter } from '../promotion/load.js';
 import { Balancer } from './balancer.js';
 import { readerOf } from './readers.js';
 import { Traffic, type Turn } from './traffic.js';
 import { type ServiceNode, startTwoDomains, type TwoDomains, untilServing } from './two-domains.js';
+
+interface Change {
+  cursor: string;
+  entity: { type: string; id: string };
+}
 
 const services = serviceProcesses();
 
@@ -24,13 +33,17 @@ const ANSWERS_UNTIL_MOVED = 2;
  */
 const STOOD_STILL = /does not answer$/;
 
-describe('callers of a service whose domains and edges are replaced one after the other', () => {
+describe('callers of a service whose nodes are replaced one after the other', () => {
   let database: PostgresDatabase;
   let nodes: TwoDomains;
   let edges: readonly [ServiceNode, ServiceNode];
   let balancer: Balancer;
   let traffic: Traffic;
+  let receiver: WebhookReceiver;
+  let gatewayPort: number;
   let nextRelease: string;
+  /** Of the sequence of changes: where it ended at first, and behind what only the next release knows. */
+  const cursors = new Set<string>();
   const startedEdges = new Set<ServiceProcess>();
 
   beforeAll(async () => {
@@ -42,15 +55,19 @@ describe('callers of a service whose domains and edges are replaced one after th
     await untilAllServe();
     traffic = new Traffic();
     const demo = nodes.domains[0].process.demo();
-    const GATEWAY_PORT = String(await balancer.listen('GATEWAY_PORT'));
-    const reader = readerOf({ settings: { GATEWAY_PORT }, demo: () => demo });
+    gatewayPort = await balancer.listen('GATEWAY_PORT');
+    const reader = readerOf({ settings: { GATEWAY_PORT: String(gatewayPort) }, demo: () => demo });
     traffic.add('reader', READERS, () => reader);
     const turns = (await refreshers(REFRESHERS, await balancer.listen('SIGN_ON_PORT'))).values();
     traffic.add('refresher', REFRESHERS, () => turns.next().value as Turn);
+    receiver = await WebhookReceiver.start();
+    await subscribe(nodes.domains[0].process, receiver.url);
+    cursors.add(await endOfChanges());
   });
   afterAll(async () => {
     traffic?.close();
     balancer?.close();
+    await receiver?.close();
     await database?.drop();
   });
 
@@ -63,7 +80,7 @@ describe('callers of a service whose domains and edges are replaced one after th
     const phase = traffic.begin({ isCalm: true });
     const endedBefore = endedCalls().length;
     // So edges of each release ask domains of both.
-    for (const node of [domains[0], edges[0], edges[1], domains[1]]) {
+    for (const node of [domains[0], edges[0], edges[1], nodes.workerNode, domains[1]]) {
       const refusedBefore = phase.refused;
       node.process.signal('SIGTERM');
       if (edges.includes(node)) {
@@ -76,13 +93,22 @@ describe('callers of a service whose domains and edges are replaced one after th
       await untilAllServe();
       await traffic.untilEachAnsweredAgain(SOME_ANSWERS);
       expect(phase.refused - refusedBefore).toBeLessThanOrEqual(REFRESHERS);
+      await readOn();
     }
+    await newUserIsTold();
     expect(traffic.faults).toEqual([]);
     expect(phase.cut).toBe(0);
     expect([...phase.refusedTo].map(String).filter((caller) => caller.startsWith('reader'))).toEqual([]);
     await eventually('why requests were refused', () => endedCalls().length - endedBefore >= phase.refused);
     expect(endedCalls().filter((reason) => !STOOD_STILL.test(reason))).toEqual([]);
     const isBehind = main() === mainFile;
+    const [first = ''] = cursors;
+    await eventually('what only the next release knows, and only there', async () => {
+      const types = (await changesAfter(first)).map(({ entity }) => entity.type);
+      return types.includes(NEXT_ENTITY_TYPE) !== isBehind;
+    });
+    await readOn();
+    expect(cursors.size).toBeGreaterThan(1);
     for (const { process } of domains) {
       expect(await process.readiness()).toMatchObject({
         status: isBehind ? 'degraded' : 'ready',
@@ -109,7 +135,57 @@ describe('callers of a service whose domains and edges are replaced one after th
       startedEdges.add(process);
     }
     await balancer.untilAllReady();
-    await Promise.all(edges.map(({ process }) => untilServing(process, ...nodes.domains)));
+    const callers = [nodes.worker, ...edges.map(({ process }) => process)];
+    await Promise.all(callers.map((process) => untilServing(process, ...nodes.domains)));
+  }
+
+  /** By an edge and a domain of either release. */
+  async function changesAfter(cursor: string): Promise<Change[]> {
+    const after = cursor === '' ? '' : `?after=${cursor}`;
+    const path = `/v1/instance-integrations/${connectionIds.harborlight}/changes${after}`;
+    const { apiKeys } = nodes.domains[0].process.demo();
+    const key = apiKeys.find((each) => each.instanceIntegrationIds.includes(connectionIds.harborlight))?.key;
+    const { status, body } = await eventually('the changes', async () => {
+      const answer = await exchange(gatewayPort, path, { headers: { 'x-api-key': key } });
+      return answer.status !== 503 && answer;
+    });
+    expect([status, body]).toEqual([200, expect.stringMatching(/^\[/)]);
+    return JSON.parse(body) as Change[];
+  }
+
+  async function endOfChanges(): Promise<string> {
+    for (let cursor = ''; ; ) {
+      const last = (await changesAfter(cursor)).at(-1);
+      if (last === undefined) {
+        return cursor;
+      }
+      cursor = last.cursor;
+    }
+  }
+
+  /** From each cursor that a domain of either release gave. */
+  async function readOn(): Promise<void> {
+    for (const cursor of cursors) {
+      for (const change of await changesAfter(cursor)) {
+        if (change.entity.type === NEXT_ENTITY_TYPE) {
+          cursors.add(change.cursor);
+        }
+      }
+    }
+  }
+
+  /** In the sequence of changes, and by the worker. */
+  async function newUserIsTold(): Promise<void> {
+    const { process } = nodes.domains[0];
+    const address = `127.0.0.1:${process.settings.GRPC_PORT}`;
+    const writer = new UserWriter(address, process.demo().platformToken, CLIENT);
+    await writer.run(() => writer.acknowledged.length > 0);
+    const [id] = writer.acknowledged;
+    await receiver.next(({ event }) => event.entity.id === id);
+    const [first = ''] = cursors;
+    await eventually('the change of a new user', async () =>
+      (await changesAfter(first)).some(({ entity }) => entity.id === id),
+    );
   }
 
   /** Each of a grant of its own. */

@@ -27,7 +27,8 @@ export interface TwoDomains {
   readonly firstEdge: ServiceNode;
   /** One more, on ports of its own. */
   newEdge(): Promise<ServiceNode>;
-  worker: ServiceProcess;
+  readonly worker: ServiceProcess;
+  readonly workerNode: ServiceNode;
 }
 
 export interface TwoDomainsOptions {
@@ -91,6 +92,12 @@ export async function startTwoDomains(
       }),
     );
   const firstEdge = await edgeAt({ METRICS_PORT: String(edgeMetrics) });
+  const workerNode = await started((main) =>
+    services.start({
+      ...{ command: 'worker', env: { ...env, ...workerEnv } },
+      ...(main !== undefined && { main }),
+    }),
+  );
   return {
     domains: [first, second],
     get edge() {
@@ -103,7 +110,10 @@ export async function startTwoDomains(
       const ports = await freePorts(names.length);
       return edgeAt(Object.fromEntries(names.map((name, index) => [name, String(ports[index])])));
     },
-    worker: await services.start({ command: 'worker', env: { ...env, ...workerEnv } }),
+    get worker() {
+      return workerNode.process;
+    },
+    workerNode,
   };
 }
 

@@ -1,13 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
+import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import type { AttackedService, FreshCode, Tokens } from '../../attacks/attacked-service.js';
+import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
+import type { ServiceProcess } from '../../support/service-process.js';
 import type { Reader } from '../mirrors/gateway-lists.js';
 
 const DEADLINE_MS = 15_000;
 const LOST = new Set([ErrorCode.UNAVAILABLE, ErrorCode.INTERNAL_ERROR]);
+
+/** Of the demo, on the instance Harborlight. */
+export const CLIENT = 'cli_s7I6uiS7GeF9ulpYlaR5CS';
+
+/** To the users that are made at the client. */
+export async function subscribe(domain: ServiceProcess, url: string): Promise<void> {
+  const channel = new RpcChannel(`127.0.0.1:${domain.settings.GRPC_PORT}`, domain.demo().operatorToken);
+  await channel.clientOf(WebhookServiceService).createSubscription(
+    {
+      ...{ instanceIntegrationId: connectionIds.harborlight, url, eventTypes: ['user.created'] },
+      ...{ clientIds: [CLIENT], description: 'of a test' },
+    },
+    { requestId: 'subscribes' },
+  );
+  channel.close();
+}
 
 /** Makes users until told to stop, and keeps the ids of those that were acknowledged. */
 export class UserWriter {

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
-import { RpcChannel } from '../../../src/rpc/client.js';
 import { AttackedService } from '../../attacks/attacked-service.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
 import { WebhookReceiver } from '../../support/webhooks/receiver.js';
 import { startTwoDomains, type TwoDomains, untilServing } from '../calls/two-domains.js';
-import { Follower, Session, UserWriter } from './load.js';
+import { CLIENT, Follower, Session, subscribe, UserWriter } from './load.js';
 import { type Pair, startPair } from './pair.js';
 
 interface Check {
@@ -23,7 +21,6 @@ const SESSIONS = 6;
 /** Of the sessions: they do nothing during the kill, so that the state of their tokens is known. */
 const QUIET = 3;
 const SOME_WRITES = 30;
-const CLIENT = 'cli_s7I6uiS7GeF9ulpYlaR5CS';
 
 // Each server has an address of its own below 127, which other systems do not have.
 const describeOnLinux = process.platform === 'linux' ? describe : describe.skip;
@@ -153,17 +150,5 @@ describeOnLinux('when the primary is killed and its synchronous replica is promo
       };
       return status === 'unready' && checks[name]?.ok === false && checks[name];
     });
-  }
-
-  async function subscribe(domain: ServiceProcess, url: string): Promise<void> {
-    const channel = new RpcChannel(`127.0.0.1:${domain.settings.GRPC_PORT}`, domain.demo().operatorToken);
-    await channel.clientOf(WebhookServiceService).createSubscription(
-      {
-        ...{ instanceIntegrationId: connectionIds.harborlight, url, eventTypes: ['user.created'] },
-        ...{ clientIds: [CLIENT], description: 'follows the promotion' },
-      },
-      { requestId: 'subscribes' },
-    );
-    channel.close();
   }
 });
