@@ -10,6 +10,7 @@ import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../../support/contract/answer-judge.js';
 import { startListener } from '../../support/edge-listener.js';
 import { type Exchange, exchange, type Question } from '../../support/http-exchange.js';
+import { patientAdmission } from '../../support/patient-admission.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 import { unheardAudit } from '../../support/unheard-audit.js';
 
@@ -78,7 +79,8 @@ export async function startSignOn({
   const domain = new RpcChannel(address, 'token');
   const gatewayUrl = 'https://gateway.example.com';
   const { log } = recorded;
-  const api = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log });
+  const admission = patientAdmission();
+  const api = await createSignOnApi({ environment, gatewayUrl, signOnUrl, domain, log, admission });
   const edge = {
     ...({ api: 'sign-on', publicUrl: signOnUrl, log } as const),
     ...{ maxRequests, openHeadersAt: api.openHeadersAt },

@@ -11,6 +11,7 @@ import { createRpcServer } from '../../../src/rpc/server.js';
 import { AnswerJudge } from '../contract/answer-judge.js';
 import { startListener } from '../edge-listener.js';
 import { type Exchange, exchange, type Question } from '../http-exchange.js';
+import { patientAdmission } from '../patient-admission.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
 import { newTemporaryDirectory } from '../temporary-directory.js';
 import { unheardAudit } from '../unheard-audit.js';
@@ -55,6 +56,7 @@ export async function startGateway(
     gatewayUrl: GATEWAY_URL,
     domain,
     log: recorded.log,
+    admission: patientAdmission(),
   });
   const options = { ...limits, api: 'gateway', log: recorded.log };
   const { listener, port, stop } = await startListener(options, () => api);

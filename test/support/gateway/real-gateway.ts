@@ -12,6 +12,7 @@ import { openSqlite } from '../../../src/store/dialects/sqlite.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 import { cursors } from '../changes/cursors.js';
 import { startListener } from '../edge-listener.js';
+import { patientAdmission } from '../patient-admission.js';
 import { type RecordedLog, recordedLog } from '../recorded-log.js';
 import { newDataDirectory } from '../temporary-directory.js';
 import { unheardAudit } from '../unheard-audit.js';
@@ -61,7 +62,7 @@ export async function startRealGateway(): Promise<RealGateway> {
   const domain = new RpcChannel(address, SERVICE_TOKEN);
   const listening = (environment: 'demo' | 'live') =>
     startListener({ api: 'gateway', log: log.log }, (gatewayUrl) =>
-      createGatewayApi({ environment, gatewayUrl, domain, log: log.log }),
+      createGatewayApi({ environment, gatewayUrl, domain, log: log.log, admission: patientAdmission() }),
     );
   const listeners = [await listening('demo'), await listening('live')] as const;
   const [{ port }, { port: livePort }] = listeners;
