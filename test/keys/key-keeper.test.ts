@@ -312,26 +312,26 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(await keeper.renew(never)).toEqual({ renewed: 1, unopened: 0 });
   });
 
-  test('starts and ends no rotation behind a newer release, which may have sealed what this one does not see', async () => {
+  test('retires no key behind a newer release, which may have sealed what this one does not see', async () => {
     const { node, activate, retire, database } = await rig(under);
-    const file = [newKey(), newKey(), newKey(), newKey()];
+    const file = [newKey(), newKey(), newKey()];
     const { keeper } = await node('a', file);
-    const [first, second, third, fourth] = file.map(({ id }) => id) as [string, string, string, string];
-    for (const next of [second, third]) {
+    const [first, second, third] = file.map(({ id }) => id) as [string, string, string];
+    const rotate = async (next: string) => {
       await activate(next);
       await keeper.look();
       await keeper.renew(never);
-    }
+    };
+    await rotate(second);
     await retire(first);
     await migratedByNewer(database);
+    await rotate(third);
     const refused = {
       code: ErrorCode.TRANSITION_REFUSED,
       message: expect.stringMatching(/^A newer version .* has migrated the database \(it has 9999-newer\)/),
     };
-    await expect(activate(fourth)).rejects.toMatchObject(refused);
     await expect(retire(second)).rejects.toMatchObject(refused);
-    // What was done before it can be repeated, to remove the key from the file of another node.
-    await activate(third);
+    // What was retired before can be so again, to remove the key from the file of another node.
     await retire(first);
     const rows = await database.reader.selectFrom('encryption_keys').select(['id', 'retired_at']).execute();
     expect(new Map(rows.map(({ id, retired_at }) => [id, retired_at !== null]))).toEqual(

@@ -61,7 +61,6 @@ export async function activateEncryptionKey(changes: Ports, id: string): Promise
   if (used.some((key) => key.id === id)) {
     throw refused('The key was in use before. Rotate to a new one.');
   }
-  await refuseBehindNewer(rows);
   const holders = await rows.holders();
   const missing = nodesWhere(false, holders, id);
   if (missing.length === holders.length) {
@@ -110,8 +109,8 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
 }
 
 /**
- * A newer release may have secrets that this one neither counts nor seals anew. If it migrates the database
- * only now, its nodes wait before they seal: they announce themselves under the lock of this transaction.
+ * A newer release may have secrets that this one neither counts nor seals anew: they need the old key. If it
+ * migrates the database only now, its nodes announce themselves behind this transaction, before they seal.
  */
 async function refuseBehindNewer(rows: EncryptionKeyRows): Promise<void> {
   const newer = await rows.newerMigrations();

@@ -501,10 +501,7 @@ export const OperatorServiceService = {
       encoded(ListEncryptionKeysResponse, value),
     responseDeserialize: (value: Buffer): ListEncryptionKeysResponse => ListEncryptionKeysResponse.decode(value),
   },
-  /**
-   * Makes every node seal with a key that all key files have; seals of other keys are made anew later. Refused
-   * by a node of an earlier release than the one that has migrated the database.
-   */
+  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
   activateEncryptionKey: {
     path: "/integration.operator.v1.OperatorService/ActivateEncryptionKey" as const,
     requestStream: false as const,
@@ -652,10 +649,7 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   rotateSigningKeys: handleUnaryCall<RotateSigningKeysRequest, RotateSigningKeysResponse>;
   /** Lists past, present and future encryption keys, newest first, with the number of seals of each. */
   listEncryptionKeys: handleUnaryCall<ListEncryptionKeysRequest, ListEncryptionKeysResponse>;
-  /**
-   * Makes every node seal with a key that all key files have; seals of other keys are made anew later. Refused
-   * by a node of an earlier release than the one that has migrated the database.
-   */
+  /** Makes every node seal with a key that all key files have; seals of other keys are made anew later. */
   activateEncryptionKey: handleUnaryCall<ActivateEncryptionKeyRequest, ActivateEncryptionKeyResponse>;
   /**
    * Declares a key needless, so that it may leave the key files; refused while a seal or a node uses it, and by
