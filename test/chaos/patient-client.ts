@@ -1,6 +1,7 @@
 import { eventually } from '../support/eventually.js';
 import type { Exchange } from '../support/http-exchange.js';
 import type { ServiceProcess } from '../support/service-process.js';
+import { unlessTurnedAway } from '../support/turned-away.js';
 
 /** What breaks when the other side dies: before the connection, in its middle, or while the answer comes. */
 const CUT = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
@@ -78,24 +79,10 @@ export async function isReady({ opsUrl }: ServiceProcess): Promise<boolean> {
 
 /** Undefined when the server died, or has no domain to ask. */
 export async function answerUnlessCut(asked: Promise<Exchange>): Promise<Exchange | undefined> {
-  const answer = await asked.catch((error: NodeJS.ErrnoException) => {
+  return unlessTurnedAway(asked).catch((error: NodeJS.ErrnoException) => {
     if (!CUT.has(error.code ?? '')) {
       throw error;
     }
+    return undefined;
   });
-  return answer && !isTurnedAway(answer) ? answer : undefined;
-}
-
-/** With the words of the contract, for programs or for people; another 503 would be a fault. */
-function isTurnedAway({ status, headers, body }: Exchange): boolean {
-  if (status !== 503) {
-    return false;
-  }
-  const isJson = /^application\/(?:problem\+)?json/.test(headers['content-type'] ?? '');
-  const { error, code = error } = (isJson ? JSON.parse(body) : {}) as { error?: string; code?: string };
-  const isSaid = isJson ? code?.endsWith('unavailable') : body.includes('Something went wrong');
-  if (!isSaid || headers['retry-after'] === undefined) {
-    throw new Error(`A 503 that is not in order: ${JSON.stringify(headers)} ${body}`);
-  }
-  return true;
 }

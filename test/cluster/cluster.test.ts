@@ -6,6 +6,7 @@ import pg from 'pg';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { AttackedService } from '../attacks/attacked-service.js';
+import { busyClient, SignInFlow } from '../chaos/sign-on/sign-in-flow.js';
 import { call } from '../flow/sign-on/environment.js';
 import { connectionIds } from '../flow/webhooks/webhook-environment.js';
 import { eventually } from '../support/eventually.js';
@@ -15,6 +16,7 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { isRunning, mainFile, root } from '../support/service-process.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { HOSTS, type HostName, hostOf, PORTS } from './addresses.js';
 import { type Cluster, startCluster } from './cluster.js';
 
@@ -128,10 +130,10 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
       }, LIMIT_MS);
 
       test('signs people in: a code is exchanged and its token refreshed, whichever edge and domain get the requests', async () => {
-        const { refresh_token } = await demo.tokens(await demo.signedIn(), demo.dashboard);
-        const answer = await demo.refresh(demo.dashboard, refresh_token);
+        const person = demo.person('no access to Juniper');
+        const { accessTokens } = await new SignInFlow(demo, busyClient, person, demo.dashboard).run();
+        const answer = await untilAnswered(() => demo.userinfo(accessTokens.at(-1) ?? ''));
         expect(answer.status).toBe(200);
-        expect((await demo.userinfo(JSON.parse(answer.body).access_token)).status).toBe(200);
       });
 
       test(

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { DemoFileApplication } from '../../../src/cli/demo/demo-file.js';
 import type { AttackedService, FreshCode, Tokens } from '../../attacks/attacked-service.js';
 import type { Exchange } from '../../support/http-exchange.js';
+import { untilAnswered } from '../../support/turned-away.js';
 import { forEachOf } from '../patient-client.js';
 import { grantIdOf } from './records.js';
 
@@ -36,14 +37,20 @@ export function tokensIn({ method, target, status, body }: Exchange): Tokens {
   return JSON.parse(body) as Tokens;
 }
 
+/** Uses the newest refresh token, which gives the same successor again until that is used. */
+export async function refresh(on: AttackedService, family: Family): Promise<Family> {
+  const { application, refreshToken } = family;
+  return refreshed(family, tokensIn(await untilAnswered(() => on.refresh(application, refreshToken))));
+}
+
 /** Every access token is valid, and every newest refresh token can be used; returns the next ones. */
 export function expectAllKnown(on: AttackedService, families: readonly Family[]): Promise<Family[]> {
   expect(families).not.toEqual([]);
   return forEachOf(families, AT_ONCE, async (family) => {
     for (const accessToken of family.accessTokens) {
-      const { status, body } = await on.userinfo(accessToken);
+      const { status, body } = await untilAnswered(() => on.userinfo(accessToken));
       expect([status, body]).toEqual([200, expect.stringContaining('"sub"')]);
     }
-    return refreshed(family, tokensIn(await on.refresh(family.application, family.refreshToken)));
+    return refresh(on, family);
   });
 }

@@ -6,9 +6,10 @@ import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../../support/http-exchange.js';
 import { type Role, serviceProcesses } from '../../support/service-process.js';
 import { answerUnlessCut, isReady } from '../patient-client.js';
-import { expectAllKnown, type Family, firstOf, tokensIn } from './families.js';
+import { expectAllKnown, type Family, firstOf, refresh, tokensIn } from './families.js';
 import { plantPeople } from './planted-people.js';
 import { SignOnRecords } from './records.js';
+import { busyClient, SignInFlow } from './sign-in-flow.js';
 
 const services = serviceProcesses();
 
@@ -60,23 +61,29 @@ describe.each(['domain', 'edge'] as const)('when the %s is killed at the first o
       on.refresh(application, refreshToken),
     );
     for (const { item, answer } of outcomes) {
-      const repeated = tokensIn(await on.refresh(item.application, item.refreshToken));
-      expect(repeated.refresh_token).toEqual(answer ? tokensIn(answer).refresh_token : expect.any(String));
+      const repeated = await refresh(on, item);
+      expect(repeated.refreshToken).toEqual(answer ? tokensIn(answer).refresh_token : expect.any(String));
       expect(records.grant(item.grantId)).toMatchObject({ generation: 2, revokedAt: null });
-      tokensIn(await on.refresh(item.application, repeated.refresh_token));
+      await refresh(on, repeated);
     }
   });
 });
 
 async function freshCodes(): Promise<FreshCode[]> {
-  const browser = on.userAgent();
-  expect((await on.signIn(browser, people.pop() as DemoFilePerson)).status).toBe(303);
-  return Promise.all(Array.from({ length: AT_ONCE }, () => on.freshCode(browser, on.dashboard)));
+  const signIn = await signedIn();
+  return Promise.all(Array.from({ length: AT_ONCE }, () => signIn.code()));
 }
 
 async function newFamilies(): Promise<Family[]> {
-  const codes = await freshCodes();
-  return Promise.all(codes.map(async (code) => firstOf(code, tokensIn(await on.redeem(code)))));
+  const signIn = await signedIn();
+  return Promise.all(Array.from({ length: AT_ONCE }, () => signIn.begin()));
+}
+
+/** A person who gets codes without their password, whatever a busy machine turns away. */
+async function signedIn(): Promise<SignInFlow> {
+  const signIn = new SignInFlow(on, busyClient, people.pop() as DemoFilePerson, on.dashboard);
+  await signIn.code();
+  return signIn;
 }
 
 /**

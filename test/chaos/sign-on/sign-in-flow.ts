@@ -9,12 +9,17 @@ import {
 import { hiddenFields, newPkce, type UserAgent } from '../../attacks/user-agent.js';
 import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../../support/http-exchange.js';
+import { unlessTurnedAway, untilAnswered } from '../../support/turned-away.js';
 import type { PatientClient } from '../patient-client.js';
 import { type Family, firstOf, refreshed, tokensIn } from './families.js';
 
 export type Step = 'browser' | 'exchange' | 'userinfo' | 'refresh';
 
-const LIMIT_MS = 45_000;
+/** For a service of which no process is killed: it may still be too busy for a request. */
+export const busyClient: Pick<PatientClient<Step>, 'ask' | 'askOnce'> = {
+  ask: (_, ask) => untilAnswered(ask),
+  askOnce: (_, ask) => unlessTurnedAway(ask()),
+};
 
 /** A person and an application that do as the contract advises when an answer does not come. */
 export class SignInFlow {
@@ -31,18 +36,23 @@ export class SignInFlow {
 
   /** From the application's redirect to tokens that were used and renewed. */
   async run(): Promise<Family> {
-    const tokens = await eventually('tokens', () => this.#tokens(), LIMIT_MS);
-    const first = firstOf(this, tokens);
-    const told = await this.client.ask('userinfo', () => this.on.userinfo(tokens.access_token));
+    const first = await this.begin();
+    const [accessToken = ''] = first.accessTokens;
+    const told = await this.client.ask('userinfo', () => this.on.userinfo(accessToken));
     expect([told.status, told.body]).toEqual([200, expect.stringContaining('"sub"')]);
     // The same token again whenever the answer got lost: there is one successor.
     const ask = () => this.on.refresh(this.application, first.refreshToken);
     return refreshed(first, tokensIn(await this.client.ask('refresh', ask)));
   }
 
+  /** From the application's redirect to its first tokens, begun again as often as it takes. */
+  async begin(): Promise<Family> {
+    return firstOf(this, await eventually('tokens', () => this.#tokens()));
+  }
+
   /** A code, after as many new beginnings as it takes. */
   code(): Promise<FreshCode> {
-    return eventually('a code', () => this.#codeOfOneTry(), LIMIT_MS);
+    return eventually('a code', () => this.#codeOfOneTry());
   }
 
   /** One try: a lost exchange is never repeated, a new sign-in is begun instead. */
