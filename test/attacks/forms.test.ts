@@ -301,6 +301,7 @@ describe('a code that leaves with a form', () => {
       'x-frame-options': 'DENY',
       'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
     });
+    await attacked.service.logged();
     expect(attacked.service.output.text()).not.toContain(fields.code);
   });
 

@@ -162,6 +162,7 @@ describe('a script of another origin', () => {
 
 test('after all of that it still serves', async () => {
   expect((await exchange(attacked.port, '/.well-known/openid-configuration')).body).toBe(discovery);
+  await attacked.service.logged();
   const errors = attacked.service.output.lines().filter(({ level }) => level === 'error');
   expect(errors).toEqual([]);
 });

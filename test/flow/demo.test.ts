@@ -124,7 +124,8 @@ describe('a demo environment', () => {
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
   });
 
-  test('logs no credential, whatever else it logs', () => {
+  test('logs no credential, whatever else it logs', async () => {
+    await service.logged();
     const { apiKeys, operatorToken, platformToken, applications, people } = service.demo();
     const secrets = applications.flatMap(({ clientSecret }) => clientSecret ?? []);
     const passwords = people.map(({ password }) => password);

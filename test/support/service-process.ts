@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
@@ -6,8 +7,9 @@ import type { DemoFile } from '../../src/cli/demo/demo-file.js';
 import { endsWithThisProcess } from './ends-with-this-process.js';
 import { eventually } from './eventually.js';
 import { freePorts } from './free-ports.js';
+import { exchange } from './http-exchange.js';
 import { onceARun } from './once-a-run.js';
-import { OutputLines } from './output-lines.js';
+import { type LogLine, OutputLines } from './output-lines.js';
 import { newDataDirectory } from './temporary-directory.js';
 
 export const root = join(import.meta.dirname, '../..');
@@ -248,6 +250,24 @@ export class ServiceProcess {
       parent === this.pid && args.includes(mainFile) ? [pid] : [],
     );
     return pids.length === ROLES.length ? pids : undefined;
+  }
+
+  /**
+   * Settles when everything is here that edge and domain have logged about answered requests. Each writes its
+   * lines in order, so this asks the gateway something and waits for the lines about that. Needs the demo.
+   */
+  async logged(): Promise<void> {
+    const [apiKey] = this.demo().apiKeys;
+    const port = Number(this.settings.GATEWAY_PORT);
+    const requestId = await eventually('an answer', async () => {
+      const id = randomUUID();
+      const headers = { 'x-api-key': apiKey?.key, 'x-request-id': id };
+      const { status } = await exchange(port, '/v1/instance-integrations', { headers });
+      return status === 200 && id;
+    });
+    const isLast = (line: LogLine) => line.requestId === requestId;
+    await this.output.nextLine((line) => isLast(line) && line.role === 'domain' && line.msg === 'call');
+    await this.output.nextLine((line) => isLast(line) && line.role === 'edge' && line.msg === 'request');
   }
 
   /** The names of the roles in the order in which they said a thing. */

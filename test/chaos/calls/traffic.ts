@@ -50,6 +50,7 @@ export class Traffic {
   asksEveryMs = ASKS_EVERY_MS;
   readonly total = { asked: 0, answered: 0, refused: 0, cut: 0 };
   readonly #callers: Caller[] = [];
+  #inBursts = 0;
   #isOver = false;
 
   /** What comes from here on belongs to this phase. */
@@ -69,8 +70,9 @@ export class Traffic {
 
   /** So many more callers ask once, at the same time. */
   async burst(callers: number, turn: Turn): Promise<void> {
-    const asked = Array.from({ length: callers }, async (_, number) => {
-      const caller = new Caller(`burst-${number}`, this);
+    const asked = Array.from({ length: callers }, async () => {
+      this.#inBursts += 1;
+      const caller = new Caller(`burst-${this.#inBursts}`, this);
       await turn(caller);
       caller.close();
     });

@@ -91,6 +91,7 @@ describe('an operator', () => {
       expect(stdout).toContain(integrationId);
       expect(stdout).not.toContain(key);
     }
+    await service.logged();
     expect(service.output.text() + service.errors.text()).not.toContain(key);
   });
 

@@ -153,6 +153,7 @@ describe('an operator, with the whole service', () => {
       expect(stdout).toContain(subscriptionId);
       expect(stdout).not.toContain(secret);
     }
+    await service.logged();
     expect(service.output.text() + service.errors.text()).not.toContain(secret);
     expect((await type('subscription', 'delete', subscriptionId, '--yes')).code).toBe(0);
   });
