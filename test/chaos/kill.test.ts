@@ -9,6 +9,9 @@ import { isRunning, type Role, type ServiceProcess, serviceProcesses } from '../
 
 const services = serviceProcesses();
 
+/** For a call that ends after another process has started, within the grace of the first. */
+const WHOLE_START_MS = 120_000;
+
 describe('a role that is killed', () => {
   let service: ServiceProcess;
 
@@ -82,7 +85,8 @@ describe('a parent that is killed', () => {
 
   test('is followed by one that waits for the children of the first, which finish their calls', async () => {
     const first = await services.start({ env: { SHUTDOWN_GRACE: '2m' } });
-    const call = openImport(`127.0.0.1:${first.settings.GRPC_PORT}`, first.demo().platformToken);
+    const address = `127.0.0.1:${first.settings.GRPC_PORT}`;
+    const call = openImport(address, first.demo().platformToken, WHOLE_START_MS);
     call.begin();
     call.lines({ line: 1, record: undefined });
     expect(await call.next()).toMatchObject({ refusedLines: [{ line: 1 }] });

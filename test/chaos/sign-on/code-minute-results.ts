@@ -25,7 +25,7 @@ export class CodeMinuteResults {
   of(minute: number): Promise<CodeCounts> {
     const text = `${new Date(minute).toISOString().slice(0, 16)}Z`;
     const handle = this.client.workflow.getHandle(codeExpiryWorkflowId(text));
-    return eventually(`the workflow of ${text}`, () => handle.describe().catch(() => undefined), 40_000).then(
+    return eventually(`the workflow of ${text}`, () => handle.describe().catch(() => undefined)).then(
       () => handle.result() as Promise<CodeCounts>,
     );
   }

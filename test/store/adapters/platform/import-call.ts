@@ -13,14 +13,16 @@ type Record = NonNullable<ImportLine['record']>;
 
 const NO_OPTIONS: ImportOptions = { dryRun: false, stopAtFirstRefusal: false, reportIds: true };
 
+const DEADLINE_MS = 20_000;
+
 /** An import under way, as an importer in another process has it. */
-export function openImport(address: string, token: string = TOKENS.platform) {
+export function openImport(address: string, token: string = TOKENS.platform, deadlineMs = DEADLINE_MS) {
   const client = new Client(address, credentials.createInsecure());
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${token}`);
   const { path, requestSerialize, responseDeserialize } = PlatformServiceService.importRecords;
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, {
-    deadline: Date.now() + 20_000,
+    deadline: Date.now() + deadlineMs,
   });
   const answers = call[Symbol.asyncIterator]();
   const send = (part: ImportRecordsRequest['part']) => call.write({ part });
