@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
 import type { Page } from 'playwright-core';
 import type { GetDeliveryResponse } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import { queryNames, type WebhookRetryProgress } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { instanceIds } from '../flow/sign-on/demo-environment.js';
 import { type Subscribed, webhookEnvironment } from '../flow/webhooks/webhook-environment.js';
@@ -48,7 +50,21 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
         const log = await demo.delivery(delivery?.id ?? '');
         return log.attempts.length === 2 && log.delivery?.nextAttemptAt !== undefined && log;
       });
+      await untilWorkflowKnows(tried);
     });
+
+    /** The page shows what the workflow knows when it is opened; the database knows it earlier. */
+    async function untilWorkflowKnows({ delivery }: GetDeliveryResponse): Promise<void> {
+      const connection = await Connection.connect({ address: server.address });
+      const { workflow } = new Client({ connection, namespace: NAMESPACE });
+      const handle = workflow.getHandle(delivery?.retryWorkflowId ?? '');
+      await eventually('the second attempt in the workflow', async () => {
+        const { deliveries } = await handle.query<WebhookRetryProgress>(queryNames.progress);
+        const known = deliveries.find(({ deliveryId }) => deliveryId === delivery?.id);
+        return known?.attemptsBegun === 2 && known.nextAttemptAt !== null && known.lastAttempt !== null;
+      });
+      await connection.close();
+    }
 
     test('a delivery that waits for its third attempt is found by its readable id, with what happened to it', async () => {
       const { id = '', retryWorkflowId = '', nextAttemptAt } = tried.delivery ?? {};

@@ -81,9 +81,9 @@ describe('the audit log of a running service', () => {
     await call(newServiceToken('operator', 'demo'), (platform) => refusalOf(getUser(platform)));
     await call(supportToken, (platform) => refusalOf(platform.deleteUser({ userId }, CALL)));
     const apiKey = newApiKey('demo');
-    for (let shown = 0; shown < 3; shown += 1) {
-      expect((await readList(service, apiKey)).status).toBe(401);
-    }
+    // At once: the domain writes the counts every minute, and begins new ones.
+    const shown = await Promise.all([1, 2, 3].map(() => readList(service, apiKey)));
+    expect(shown.map(({ status }) => status)).toEqual([401, 401, 401]);
     const { clientId } = applications.find(({ clientSecret }) => clientSecret) as { clientId: string };
     const secret = newClientSecret('demo');
     const { status } = await exchange(Number(service.settings.SIGN_ON_PORT), '/auth/introspect', {

@@ -24,6 +24,7 @@ const systemd = join(import.meta.dirname, 'systemd.js');
 
 /** The first folders of absolute paths on the pages. */
 const PLACES = /(?<![\w.])\/(?=(?:etc|opt|usr|var)(?:\/|\s|$))/gm;
+const ROLES = ['domain', 'edge', 'worker'];
 const OPEN_ID = /\b([a-z]{2,3})_…/g;
 export const NEXT_VERSION = '1.5.0';
 export const NEXT_PACKAGE_NAME = PACKAGE_NAME.replace(/\d+\.\d+\.\d+/, NEXT_VERSION);
@@ -163,8 +164,12 @@ export class Machine {
     return answer.status;
   }
 
+  /** The metrics of every role: a busy machine may leave out one that answers late. */
   async scrape(): Promise<string> {
-    return (await fetch(`${this.metricsUrl}/metrics`)).text();
+    return eventually('metrics of every role', async () => {
+      const metrics = await (await fetch(`${this.metricsUrl}/metrics`)).text();
+      return ROLES.every((role) => metrics.includes(`role="${role}"`)) && metrics;
+    });
   }
 
   async ready(): Promise<void> {

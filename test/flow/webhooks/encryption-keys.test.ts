@@ -18,12 +18,17 @@ const newReceiver = webhookReceivers();
 const keyFileOf = ({ dataDir }: ServiceProcess) => `${dataDir}.keys/secrets.key`;
 const idsIn = (path: string) => readFileSync(path, 'utf8').match(/^ek_\w+/gm) ?? [];
 
-async function type({ settings }: Pick<ServiceProcess, 'settings'>, ...args: string[]) {
-  const { DATA_DIR = '', GRPC_PORT = '', SECRETS_KEY_FILE } = settings;
-  const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT, ...(SECRETS_KEY_FILE && { SECRETS_KEY_FILE }) };
-  const { code, stdout, stderr } = await sharedIntegration(['encryption-key', ...args, '--json'], own);
-  return { code, stderr, keys: stdout === '' ? [] : (JSON.parse(stdout) as EncryptionKey[]) };
-}
+const typeIn =
+  (run: typeof integration) =>
+  async (service: Pick<ServiceProcess, 'settings'>, ...args: string[]) => {
+    const { DATA_DIR = '', GRPC_PORT = '', SECRETS_KEY_FILE } = service.settings;
+    const own = { ENVIRONMENT: 'demo', DATA_DIR, GRPC_PORT, ...(SECRETS_KEY_FILE && { SECRETS_KEY_FILE }) };
+    const { code, stdout, stderr } = await run(['encryption-key', ...args, '--json'], own);
+    return { code, stderr, keys: stdout === '' ? [] : (JSON.parse(stdout) as EncryptionKey[]) };
+  };
+const type = typeIn(sharedIntegration);
+/** In a process of its own, at the same time as others. */
+const typeBeside = typeIn(integration);
 
 /** In each generation: one person may not sign in without end. */
 const SIGN_INS = 16;
@@ -154,12 +159,16 @@ describe('a rotation of the encryption key', () => {
     expect(idsIn(copy)).toEqual([before]);
     lock.release();
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => type(elsewhere, 'rotate', '--wait', '1s')),
+      Array.from({ length: 3 }, () => typeBeside(elsewhere, 'rotate', '--wait', '1s')),
     );
     const [, made] = idsIn(copy) as [string, string];
     expect(idsIn(copy)).toEqual([before, made]);
+    const codes = answers.map(({ code }) => code);
+    expect(codes).toContain(1);
     for (const { code, stderr } of answers) {
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing is sealed with ${made} yet`)]);
+      // On a busy machine, one may hold the file for longer than another waits for it.
+      const sentence = code === 2 ? 'Run this one again.' : `Nothing is sealed with ${made} yet`;
+      expect([code, stderr]).toEqual([code === 2 ? 2 : 1, expect.stringContaining(sentence)]);
     }
     copyFileSync(copy, path);
     const [active] = await done(demo.service, 'rotate');

@@ -34,17 +34,18 @@ const inFile = (file: string, sql: string) => {
     database.close();
   }
 };
-/** Whether the gateway has not answered a request yet. */
-const isAsked = async () => {
+/** How many requests the gateway has not answered yet; undefined if the edge says it too late. */
+const unanswered = async () => {
   const metrics = await (await fetch(`${environment.demo.service.opsUrl}/metrics`)).text();
-  return /^http_requests_in_flight\{[^}]*\} [1-9]/m.test(metrics);
+  const [, count] = /^http_requests_in_flight\{api="gateway",role="edge"\} (\d+)$/m.exec(metrics) ?? [];
+  return count === undefined ? undefined : Number(count);
 };
 /** A comparison that finds a difference waits for changes: one of another client ends that wait. */
 const endWait = async () => {
   let looks = 0;
   // Only a wait lasts for several looks.
   await eventually('a wait for changes', async () => {
-    looks = (await isAsked()) ? looks + 1 : 0;
+    looks = (await unanswered()) ? looks + 1 : 0;
     return looks === 3;
   });
   const another = { instanceId: instanceIds.harborlight, name: 'Fennimore Tea' };
@@ -171,6 +172,8 @@ describe('integration sync', () => {
       async (command: ReturnType<typeof begin>) => command.output.nextText(await newWorker()),
     ];
     for (const moment of moments) {
+      // So that each has something to load, also if the one before was killed late.
+      await newWorker();
       const command = following(file, '--json');
       await moment(command);
       await command.interrupt('SIGKILL');
@@ -210,8 +213,18 @@ describe('integration sync', () => {
 });
 
 test('an end of the process while a wait is held leaves nothing behind in the service', async () => {
-  const command = following(newFile());
+  const { output } = environment.demo.service;
+  const linesBefore = output.lines().length;
+  const file = newFile();
+  const command = following(file);
   await command.errors.nextText('Following');
+  const clients = entitiesIn(file).filter(({ type }) => type === 'client');
+  // It compares each client once. The next request after that is the one that waits.
+  await eventually('the comparison', () => {
+    const lines = output.lines().slice(linesBefore);
+    return lines.filter(({ operation }) => operation === 'getChangesDigest').length >= clients.length;
+  });
+  await eventually('a wait', unanswered);
   await command.interrupt('SIGKILL');
-  await eventually('no wait', async () => !(await isAsked()));
+  await eventually('no wait', async () => (await unanswered()) === 0);
 });
