@@ -91,7 +91,7 @@ export class AttackedService {
     };
     const made = await channel
       .clientOf(OperatorServiceService)
-      .createApplication(creation, { requestId: 'registers-an-application' });
+      .createApplication(creation, { requestId: 'registers-an-application', deadlineMs: 20_000 });
     channel.close();
     const clientId = made.application?.id ?? '';
     return { ...this.portal, clientId, clientSecret: made.clientSecret ?? '', name: wanted.name };

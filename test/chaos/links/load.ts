@@ -4,7 +4,9 @@ import type { Database } from '../../../src/store/database.js';
 import { AttackedService } from '../../attacks/attacked-service.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { eventually } from '../../support/eventually.js';
+import { exchange } from '../../support/http-exchange.js';
 import { randomFrom } from '../../support/random-from.js';
+import { untilAnswered } from '../../support/turned-away.js';
 import { readerOf } from '../calls/readers.js';
 import { Traffic } from '../calls/traffic.js';
 import { codePlanter } from '../histories/planted-codes.js';
@@ -126,12 +128,14 @@ export class Load {
     const key = apiKeys.find(({ instanceIntegrationIds }) =>
       instanceIntegrationIds.includes(connection),
     )?.key;
+    const port = Number(edge.settings.GATEWAY_PORT);
+    const headers = { 'x-api-key': key ?? '' };
     const users = this.writers.flatMap(({ acknowledged }, index) =>
       acknowledged.map((id) => `clients/${this.crowds[index]?.clientId}/users/${id}`),
     );
     const found = await forEachOf(users, AT_ONCE, async (path) => {
-      const url = `${edge.gatewayUrl}/v1/instance-integrations/${connection}/${path}`;
-      const { status } = await fetch(url, { headers: { 'x-api-key': key ?? '' } });
+      const target = `/v1/instance-integrations/${connection}/${path}`;
+      const { status } = await untilAnswered(() => exchange(port, target, { headers }));
       return status === 200 ? [] : [`${path} is answered ${status}`];
     });
     return found.flat();

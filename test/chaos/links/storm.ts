@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../../../generated/proto/integration/webhooks/v1/events.js';
+import { call } from '../../flow/sign-on/environment.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { eventually } from '../../support/eventually.js';
 import type { Behaviour } from '../../support/webhooks/subscribers.js';
@@ -87,7 +88,7 @@ export class LinkStorm {
           ...{ clientIds, eventTypes: EVENT_TYPES, description: behaviour.kind },
           ...{ instanceIntegrationId: connectionIds.harborlight, url: receiverUrls[index] ?? '' },
         },
-        { requestId: `subscribes-${index}` },
+        call(),
       );
       receivers.subscribe(index, secret, behaviour);
       this.#subscribed.push({ id: subscription?.id ?? '', clientIds });

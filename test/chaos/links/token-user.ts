@@ -4,6 +4,7 @@ import { storedHash } from '../../../src/identifiers/random-secrets.js';
 import type { Database } from '../../../src/store/database.js';
 import type { AttackedService, FreshCode, Tokens } from '../../attacks/attacked-service.js';
 import type { Exchange } from '../../support/http-exchange.js';
+import { untilAnswered } from '../../support/turned-away.js';
 import { answerUnlessCut, forEachOf } from '../patient-client.js';
 
 const REFRESHES = 4;
@@ -140,14 +141,16 @@ export async function refusalsOf(on: AttackedService, families: readonly Family[
     const { application } = fresh;
     const newest = refreshTokens.at(-1);
     const isKept = newest !== undefined && !isRaced && lost === 0;
-    const kept = isKept ? (await on.refresh(application, newest)).status : 200;
+    const kept = isKept ? (await untilAnswered(() => on.refresh(application, newest))).status : 200;
     // Until its successor is used, the last spent token of other families may be repeated.
     const spent = isKept ? refreshTokens.slice(0, -1).slice(-2) : [];
     const again = [];
     for (const token of spent) {
-      again.push((await on.refresh(application, token)).status);
+      again.push((await untilAnswered(() => on.refresh(application, token))).status);
     }
-    again.push(...(newest === undefined ? [] : [(await on.redeem(fresh)).status]));
+    if (newest !== undefined) {
+      again.push((await untilAnswered(() => on.redeem(fresh))).status);
+    }
     return kept === 200 && again.every((status) => status === 400)
       ? []
       : [`the newest token was answered ${kept}, what is spent ${again}`];

@@ -26,7 +26,7 @@ const seed = Number(CHAOS_SEED ?? randomInt(1, 2 ** 31));
 const writes = isLong ? Math.ceil(Number(CHAOS_EVENTS) / 2) : 200;
 const rounds = isLong ? Math.max(1, Math.min(10, Math.floor(writes / 500))) : 1;
 const MIRROR_KILLS = 3;
-const LIMIT_MS = 240_000 + writes * 60;
+const LIMIT_MS = 400_000 + writes * 60;
 
 describeWith('python', `three mirrors while every process is killed (CHAOS_SEED=${seed})`, (python) =>
   describeWith('go', 'by the three SDKs', (go) => {

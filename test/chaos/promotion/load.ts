@@ -5,6 +5,7 @@ import { WebhookServiceService } from '../../../generated/proto/integration/webh
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
 import type { AttackedService, FreshCode, Tokens } from '../../attacks/attacked-service.js';
+import { call } from '../../flow/sign-on/environment.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import type { ServiceProcess } from '../../support/service-process.js';
 import type { Reader } from '../mirrors/gateway-lists.js';
@@ -23,7 +24,7 @@ export async function subscribe(domain: ServiceProcess, url: string): Promise<vo
       ...{ instanceIntegrationId: connectionIds.harborlight, url, eventTypes: ['user.created'] },
       ...{ clientIds: [CLIENT], description: 'of a test' },
     },
-    { requestId: 'subscribes' },
+    call(),
   );
   channel.close();
 }

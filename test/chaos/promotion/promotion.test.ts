@@ -3,6 +3,7 @@ import { AttackedService } from '../../attacks/attacked-service.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
+import { untilAnswered } from '../../support/turned-away.js';
 import { WebhookReceiver } from '../../support/webhooks/receiver.js';
 import { startTwoDomains, type TwoDomains, untilServing } from '../calls/two-domains.js';
 import { CLIENT, Follower, Session, subscribe, UserWriter } from './load.js';
@@ -101,12 +102,15 @@ describeOnLinux('when the primary is killed and its synchronous replica is promo
 
   test('the newest refresh token of each session is accepted, and each spent one and each code refused', async () => {
     for (const session of sessions.slice(0, QUIET)) {
-      const answer = await service.refresh(service.dashboard, session.newest);
+      const answer = await untilAnswered(() => service.refresh(service.dashboard, session.newest));
       expect(answer.status).toBe(200);
     }
     for (const { spent, code, newest } of sessions) {
       expect(newest).not.toBe('');
-      const again = [await service.refresh(service.dashboard, spent[0] ?? ''), await service.redeem(code)];
+      const again = [
+        await untilAnswered(() => service.refresh(service.dashboard, spent[0] ?? '')),
+        await untilAnswered(() => service.redeem(code)),
+      ];
       expect(again.map(({ status, body }) => [status, JSON.parse(body).error])).toEqual([
         [400, 'invalid_grant'],
         [400, 'invalid_grant'],

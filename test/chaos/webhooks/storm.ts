@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { demoSeed } from '../../../src/domain/demo/seed.js';
 import { RpcChannel } from '../../../src/rpc/client.js';
+import { call } from '../../flow/sign-on/environment.js';
 import { connectionIds } from '../../flow/webhooks/webhook-environment.js';
 import { eventually } from '../../support/eventually.js';
 import type { ServiceProcess, StartOptions } from '../../support/service-process.js';
@@ -164,7 +165,7 @@ export class WebhookStorm {
         clientIds,
         description: behaviour.kind,
       },
-      { requestId: `subscribes-${index}` },
+      call(),
     );
     this.subscribers.subscribe(index, secret, behaviour);
     return { id: subscription?.id ?? '', behaviour, clientIds };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type Delivery,
   DeliveryStatus,
@@ -8,6 +7,7 @@ import type { WebhookEvent } from '../../../generated/proto/integration/webhooks
 import { SubscriptionStatus } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { RpcChannel, RpcClient } from '../../../src/rpc/client.js';
+import { call } from '../../flow/sign-on/environment.js';
 import { eventually } from '../../support/eventually.js';
 import type { WrittenRequest } from '../../support/webhooks/subscribers.js';
 import { forEachOf } from '../patient-client.js';
@@ -153,8 +153,4 @@ async function allPages<T>(
     token = nextPageToken;
   } while (token !== '');
   return all;
-}
-
-function call(): { requestId: string } {
-  return { requestId: randomUUID() };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import type { RpcChannel, RpcClient } from '../../../src/rpc/client.js';
+import { call } from '../../flow/sign-on/environment.js';
 import { eventually } from '../../support/eventually.js';
 import { forEachOf } from '../patient-client.js';
 
@@ -76,8 +77,4 @@ export class MovingCrowd {
     this.roleId = role?.id ?? '';
     this.moved += repointedUsers;
   }
-}
-
-function call(): { requestId: string } {
-  return { requestId: randomUUID() };
 }
