@@ -42,7 +42,7 @@ describeWithPostgresPrograms('the dumps of the Compose file', () => {
   beforeAll(async () => {
     server = await startMatchingServer();
     port = new URL(await server.newDatabase('unused')).port;
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   beforeEach(async () => {

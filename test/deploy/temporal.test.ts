@@ -24,7 +24,7 @@ import { newTemporaryDirectory } from '../support/temporary-directory.js';
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/docker');
 const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'));
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 /** The versions of the tables that Temporal 1.29 makes. */
 const TABLES_OF_1_29 = { temporal: '1.18', temporal_visibility: '1.9' };
 

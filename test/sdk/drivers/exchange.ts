@@ -302,7 +302,7 @@ export function describeEndedExchange(driver: Driven): void {
       }
       json({ ...grant, access_token: 'access-1', refresh_token: `of ${caller}`, id_token })(response, asked);
     });
-    const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 5 }), 'endExchange', {
+    const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 60 }), 'endExchange', {
       callbackUrl: rig.callback(),
       ...flow,
       ended,
