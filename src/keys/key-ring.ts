@@ -104,7 +104,7 @@ export class KeyRing implements TokenKeys {
     const { kid } = header;
     const key = await this.#known.search((keys) => keys.find((each) => each.kid === kid));
     // A key past its lifetime still proves who a person was; a withdrawn one proves nothing.
-    if (key === undefined || isWithdrawn(key)) {
+    if (key === undefined || isWithdrawn(key) || !TOKEN_ALGORITHMS.includes(key.algorithm)) {
       return undefined;
     }
     const claims = await verifiedClaims(idToken, await this.#import(key).public(), key.algorithm);

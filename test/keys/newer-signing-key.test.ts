@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
-import { ensureSigningKeys } from '../../src/domain/sign-on/keys/key-rotation.js';
+import { ensureSigningKeys, rotateSigningKeys } from '../../src/domain/sign-on/keys/key-rotation.js';
 import { KeyRing } from '../../src/keys/key-ring.js';
 import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
 import { signOnUnitOfWork } from '../../src/store/adapters/sign-on/unit-of-work.js';
@@ -29,5 +29,13 @@ describeEachDatabase('beside a signing key of an algorithm that only a newer rel
     expect(decodeProtectedHeader(await ring.sign('ES256', 'JWT', {}))).toMatchObject({ alg: 'ES256' });
     const published = (await ring.publicKeys()).keys.map(({ publicJwk }) => publicJwk.alg);
     expect(published.sort()).toEqual(['ES256', 'EdDSA', 'PS256', 'RS256']);
+    // After a leak, that one is withdrawn with the others.
+    const rotation = { unitOfWork, maker, policy, clock, changed: () => ring.reload() };
+    const custodian = { type: 'custodian', id: 'tok_1' };
+    await rotateSigningKeys(rotation, custodian, { algorithms: ['ES256'], compromised: true });
+    expect((await ring.publicKeys()).keys).toHaveLength(4);
+    const keys = await rotateSigningKeys(rotation, custodian, { algorithms: [], compromised: true });
+    expect(keys.find(({ kid }) => kid === newer.kid)).toMatchObject({ retiredAt: expect.any(Number) });
+    expect((await ring.publicKeys()).keys).toHaveLength(3);
   });
 });

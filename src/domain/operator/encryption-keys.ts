@@ -116,7 +116,7 @@ async function refuseBehindNewer(rows: EncryptionKeyRows): Promise<void> {
   const newer = await rows.newerMigrations();
   if (newer.length > 0) {
     throw refused(
-      `A newer version of the service has migrated the database (it has ${newer.join(', ')}), and may have encrypted secrets that this version does not know. Repeat this when every domain node runs that version.`,
+      `A newer version of the service has migrated the database (it has ${newer.join(', ')}), and may have encrypted secrets that this version does not know. Repeat this at a domain node of that version.`,
     );
   }
 }

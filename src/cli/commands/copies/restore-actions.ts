@@ -128,7 +128,9 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
-  refuseUnlessNewer(file, list, manifest);
+  if (manifest.changedAt <= latestChange(Date.parse(list.readAt))) {
+    refuseUnlessNewer(file, list, manifest);
+  }
   return list;
 }
 

@@ -69,10 +69,20 @@ export function published(
 
 /** After a leak: withdraws all published keys; the new one signs at once. */
 export function replaced(keys: readonly SigningKey[], material: KeyMaterial, now: number): KeyChange[] {
-  const withdrawn = keys
-    .filter((key) => key.algorithm === material.algorithm && isPublic(key))
-    .map((key) => withdraw(key, now));
-  return [...withdrawn, ...bothSteps(newKey(material, now, now))];
+  const present = keys.filter(({ algorithm }) => algorithm === material.algorithm);
+  return [...withdrawn(present, now), ...bothSteps(newKey(material, now, now))];
+}
+
+/** After a leak: keys of algorithms that only a newer release knows. That release then makes others. */
+export function withdrawnUnknown(keys: readonly SigningKey[], now: number): KeyChange[] {
+  return withdrawn(
+    keys.filter(({ algorithm }) => !TOKEN_ALGORITHMS.includes(algorithm)),
+    now,
+  );
+}
+
+function withdrawn(keys: readonly SigningKey[], now: number): KeyChange[] {
+  return keys.filter(isPublic).map((key) => withdraw(key, now));
 }
 
 /** Steps that time has caused and that are not recorded: successors took over, keys retired. */

@@ -12,6 +12,7 @@ import {
   published,
   type RotationPolicy,
   replaced,
+  withdrawnUnknown,
 } from './due-key-changes.js';
 import { type KeyMaterial, type SigningKey, type SigningKeyMaker, TOKEN_ALGORITHMS } from './signing-keys.js';
 
@@ -77,14 +78,15 @@ export async function rotateSigningKeys(
   const { policy } = rotation;
   const wanted = algorithms.length > 0 ? new Set(algorithms) : new Set(TOKEN_ALGORITHMS);
   const made = await makeAll(rotation, [...wanted]);
-  const { keys } = await change(rotation, actor, (present, now) =>
-    [...made.values()].flatMap((material) => {
+  const { keys } = await change(rotation, actor, (present, now) => [
+    ...(compromised && algorithms.length === 0 ? withdrawnUnknown(present, now) : []),
+    ...[...made.values()].flatMap((material) => {
       if (compromised) {
         return replaced(present, material, now);
       }
       return isUnderWay(present, material.algorithm, now) ? [] : published(present, material, now, policy);
     }),
-  );
+  ]);
   return keys;
 }
 

@@ -28,32 +28,37 @@ interface Attempt {
   now: number;
 }
 
+type Checks = Readonly<Record<string, (attempt: Attempt) => ServiceError | undefined>>;
+
 /**
- * The checks after client authentication, by the reason that a refusal records. They run in this order.
- * Nothing is written until all pass: a failed attempt consumes nothing, and only a fully valid repetition
- * revokes, so that an eavesdropper cannot end a sign-in.
+ * What proves that the code is the asker's, by the reason that a refusal records. The checks run in this
+ * order, after client authentication. Nothing is written until all pass: a failed attempt consumes nothing,
+ * and only a fully proven repetition revokes, so that an eavesdropper cannot end a sign-in.
  */
-const CHECKS: Readonly<Record<string, (attempt: Attempt) => ServiceError | undefined>> = {
+const PROOFS: Checks = {
   application: ({ application, code }) => (code.applicationId === application.id ? undefined : codeIsOver()),
   redirect_uri: ({ code, exchange }) =>
     code.redirectUri === exchange.redirectUri
       ? undefined
       : invalidGrant('The redirect_uri is not that of the authorization request.'),
+  code_verifier: faultOfVerifier,
+};
+
+/** What has to be so still, for a code that was not redeemed. A repetition revokes, whatever has ended. */
+const CONDITIONS: Checks = {
   redirect_uri_removed: ({ application, code }) =>
     registeredRedirect(application, code.redirectUri)?.instanceId === code.instanceId
       ? undefined
       : invalidGrant('The redirect_uri is not registered any more.'),
-  code_verifier: faultOfVerifier,
   scopes: ({ scopes }) =>
     scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
-  // Another user or worker of the person was not chosen. A repetition revokes, whatever became of the person.
+  // Another user or worker of the person was not chosen.
   person: ({ person, code }) =>
-    code.status === 'REDEEMED' || (person && findContext(person.contexts, code.context))
+    person && findContext(person.contexts, code.context)
       ? undefined
       : invalidGrant('The person may not sign in there any more.'),
-  // Not one that was redeemed in time: its repetition revokes also later.
   expired: ({ code: { status, expiresAt }, now }) =>
-    status === 'EXPIRED' || (status === 'ISSUED' && expiresAt <= now) ? codeIsOver() : undefined,
+    status === 'EXPIRED' || expiresAt <= now ? codeIsOver() : undefined,
 };
 
 /** A code, and the person who has signed in. */
@@ -112,7 +117,8 @@ function checked(
   const { code } = found;
   const person = admitted(found.identity);
   const scopes = scopesInForce(code.scopes, application);
-  for (const [reason, check] of Object.entries(CHECKS)) {
+  const checks = code.status === 'REDEEMED' ? PROOFS : { ...PROOFS, ...CONDITIONS };
+  for (const [reason, check] of Object.entries(checks)) {
     const refusal = check({ application, code, exchange, scopes, person, now: clock() });
     if (refusal) {
       // Recorded, because the code exists and only a redirect discloses one: it may be stolen or injected.

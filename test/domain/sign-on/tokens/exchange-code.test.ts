@@ -15,6 +15,7 @@ import {
   type TokenRig,
   tokenRig,
 } from '../token-rig.js';
+import { narrowTo, withoutPlace } from './withdrawals.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -214,12 +215,19 @@ describe('the exchange of a code', () => {
     expect(await audited(rig)).toEqual(['token.issued succeeded', 'code.replayed refused']);
   });
 
-  test('a second redemption revokes also when the user that was chosen is deleted meanwhile', async () => {
+  test.each<[string, (rig: TokenRig) => Promise<unknown>]>([
+    [
+      'the user that was chosen is deleted',
+      ({ issuer, user }) => issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: user.id })),
+    ],
+    ['its redirect URI is removed', withoutPlace],
+    ['its scopes are removed', (rig) => narrowTo(rig, ['openid'])],
+  ])('a second redemption revokes also when %s meanwhile', async (_, end) => {
     const rig = await tokenRig(under);
     await hired(rig);
-    const { code, exchange } = await newCode(rig);
+    const { code, exchange } = await newCode(rig, { scopes: ['email'] });
     await exchangeCode(rig.issuer, rig.application.client, exchange);
-    await rig.issuer.unitOfWork.run((changes) => deleteUser(changes, { userId: rig.user.id }));
+    await end(rig);
     const again = exchangeCode(rig.issuer, rig.application.client, exchange);
     expect(await refusalOf(again)).toMatchObject({ code: 'INVALID_GRANT' });
     expect((await grantOf(rig, code.grantId))?.revokedAt).toBe(rig.clock.now());

@@ -32,7 +32,7 @@ const LIFE = /'[0-9a-f]{12}'/;
 
 /**
  * Of what the migrations up to this one run on a database without rows, and of what they require. What they
- * change in single rows by code of the domain is not in it.
+ * change in single rows by code of the domain is not in it, nor are parameters of the statements.
  */
 export async function hashOfStatements(newest: string, kind: DatabaseUnderTest['kind']): Promise<string> {
   const ran: string[] = [];
