@@ -8,7 +8,7 @@ export type EventId = `evt_${string}`;
  */
 export type EventSequence = number;
 /**
- * `true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the sample of its client, user, worker or organization structure at the gateway, which is in one state for the samples of all events.
+ * `true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the sample of its client, user, worker or organization structure at the gateway. That sample is the same for all event types, so it can differ from `data`.
  */
 export type TestMark = true;
 /**

@@ -54,7 +54,7 @@ export const eventSchemas = {
     },
     "TestMark": {
       "title": "TestMark",
-      "description": "`true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the sample of its client, user, worker or organization structure at the gateway, which is in one state for the samples of all events.",
+      "description": "`true` in a test event, which the operator sent on request; absent in all others. Nothing happened: `entity` and `data` are the sample of this document, and `links.self` leads to the sample of its client, user, worker or organization structure at the gateway. That sample is the same for all event types, so it can differ from `data`.",
       "type": "boolean",
       "const": true
     },

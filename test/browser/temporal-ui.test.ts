@@ -53,7 +53,7 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
       await untilWorkflowKnows(tried);
     });
 
-    /** The page shows what the workflow knows when it is opened; the database knows it earlier. */
+    /** The page shows what the workflow knew when it was opened; the database has the attempt earlier. */
     async function untilWorkflowKnows({ delivery }: GetDeliveryResponse): Promise<void> {
       const connection = await Connection.connect({ address: server.address });
       const { workflow } = new Client({ connection, namespace: NAMESPACE });

@@ -113,7 +113,7 @@ describe('the mocks', () => {
   });
 
   test('Ctrl-C ends both at once', async () => {
-    // What it says has arrived by then, which is not so at its exit.
+    // Unlike `exit`, `close` comes after all output has arrived.
     const ended = once(mocks, 'close');
     mocks.kill('SIGINT');
     expect(await ended).toEqual([0, null]);

@@ -4,7 +4,7 @@ import { eventually } from './eventually.js';
 const LOOKS = 4;
 const APART_MS = 100;
 
-/** Several looks, because after a stall of this process one can come before what the stall has held up. */
+/** Looks several times: after a stall of this process, one look can precede what the stall has held up. */
 export async function untilStill(what: string, count: () => number): Promise<void> {
   let [before, same] = [Number.NaN, 0];
   await eventually(`${what} stands still`, async () => {

@@ -75,7 +75,7 @@ describeWith('temporal', 'the watch over the minutes in which codes were issued'
     return { lines, end };
   }
 
-  /** While one with this interval looks ten times, the watch of the test would have looked again too. */
+  /** Waits for ten looks of another watch: the watch of the test had time to look again. */
   async function looksOfAnother(everyMs: number): Promise<void> {
     const another = listOf();
     watch(another.list, { everyMs });

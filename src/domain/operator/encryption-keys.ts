@@ -109,8 +109,8 @@ export async function retireEncryptionKey(changes: Ports, id: string): Promise<v
 }
 
 /**
- * A newer release may have secrets that this one neither counts nor seals anew: they need the old key. If it
- * migrates the database only now, its nodes announce themselves behind this transaction, before they seal.
+ * A newer release may have secrets that this one neither counts nor seals anew, and that need the old key. If
+ * it migrates the database meanwhile, its nodes announce themselves after this transaction, before they seal.
  */
 async function refuseBehindNewer(rows: EncryptionKeyRows): Promise<void> {
   const newer = await rows.newerMigrations();

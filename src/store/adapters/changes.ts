@@ -10,8 +10,8 @@ import { keptQuery } from './statements/kept-statement.js';
 /** Of digests. */
 const modulus = sql.lit(2 ** 52);
 /**
- * Other rows are of a newer release, which serves this database too, or did. Left out here and not by the
- * readers: a page of nothing else would be neither empty, so that they wait, nor a step forward.
+ * Rows of other types come from a newer release that serves this database, or did. The query leaves them out,
+ * not its callers: a page of such rows only is not empty, so a reader would neither wait nor advance.
  */
 const isKnown = sql<boolean>`entity_type in (${sql.join(ENTITY_TYPES.map((type) => sql.lit(type)))})`;
 

@@ -62,8 +62,8 @@ export async function originOf(reader: Reader, until: number): Promise<Origin> {
 }
 
 /**
- * An index of each table gives its newest time, without a read of all rows. With the times of a clock that
- * was ahead once, no list would show a newer change for as long as that clock was ahead.
+ * An index of each table gives its newest time, without a read of all rows. Times after `until` come from a
+ * clock that was ahead: if they counted, no list would show a newer change until that time has passed.
  */
 async function lastChange(reader: Reader, until: number): Promise<number> {
   const { rows } = await sql<{ time: number | null }>`

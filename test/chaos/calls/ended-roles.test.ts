@@ -76,7 +76,7 @@ describe('a thousand calls a second of many callers', () => {
     const during = traffic.begin({ mayBeDone: true });
     process.kill(pid, 'SIGSTOP');
     const bursts: Promise<void>[] = [];
-    // One for each look, which the frozen domain delays: a slow test process may bring too few by one burst.
+    // Another burst before each look: one may bring too few refusals on a slow machine.
     await eventually('refusals', async () => {
       bursts.push(traffic.burst(BURST, reader));
       return (await refusedAsTooMany()) > SOME_REFUSALS;

@@ -377,7 +377,7 @@ describe('a reader that is slow', () => {
     const { over } = listing(() => endless(() => (made += 1)));
     const { read, leave } = await reader();
     await read();
-    // When what is between here and there is full.
+    // The domain stops when the buffers between it and the reader are full.
     await untilStill('the domain', () => made);
     expect(made * PAGE_ROWS).toBeLessThan(50_000);
     leave();

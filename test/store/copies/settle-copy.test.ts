@@ -579,7 +579,7 @@ describeEachDatabase('a restored database', (under) => {
     const receiver = { id: await plantSubscription(database, connection), instanceId };
     await plantDelivery(database, receiver as never, {}, 30);
     expect(await changedAt()).toBe(30);
-    // What a clock dated that was ahead does not count, whatever it dated.
+    // Changes after `until` do not count, in whichever table.
     for (const [until, newest] of [
       [29, 10],
       [9, 5],

@@ -100,7 +100,7 @@ test('every release of the changelog is upgraded here', () => {
 });
 
 test('the release that package.json names has its newest migration here', () => {
-  // What follows has no entry while it has no changelog.
+  // A release in development has no entry until it is in the changelog.
   expect(RELEASES[packageVersion]?.newest ?? newestMigration).toBe(newestMigration);
 });
 

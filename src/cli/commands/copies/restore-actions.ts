@@ -134,7 +134,7 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   return list;
 }
 
-/** Reads the backup up to the time that the list was read up to: one of them may be of a wrong clock. */
+/** Compares again, now up to the latest time that counts for the list: either clock may have been wrong. */
 async function refuseSameContent(file: string | undefined, list: ValidFile | undefined, reader: Reader) {
   if (file !== undefined && list) {
     refuseUnlessNewer(file, list, await originOf(reader, latestChange(Date.parse(list.readAt))));

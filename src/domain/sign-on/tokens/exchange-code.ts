@@ -44,7 +44,7 @@ const PROOFS: Checks = {
   code_verifier: faultOfVerifier,
 };
 
-/** What has to be so still, for a code that was not redeemed. A repetition revokes, whatever has ended. */
+/** What must still hold at the first redemption of a code. A repetition revokes without these checks. */
 const CONDITIONS: Checks = {
   redirect_uri_removed: ({ application, code }) =>
     registeredRedirect(application, code.redirectUri)?.instanceId === code.instanceId
@@ -52,7 +52,7 @@ const CONDITIONS: Checks = {
       : invalidGrant('The redirect_uri is not registered any more.'),
   scopes: ({ scopes }) =>
     scopes.length > 0 ? undefined : invalidGrant('The application may not use the granted scopes any more.'),
-  // Another user or worker of the person was not chosen.
+  // Only the user or worker that the person chose counts, not another one of the same person.
   person: ({ person, code }) =>
     person && findContext(person.contexts, code.context)
       ? undefined

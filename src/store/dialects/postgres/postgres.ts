@@ -67,8 +67,8 @@ export const SERVED_LIMITS: PostgresLimits = {
 /** For the probe and for exchanges of counts, which run one at a time; calls do not wait so long for them. */
 const QUICK = { server: { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 }, answerMs: 3_000 };
 /**
- * Shorter than `lockMs`: calls queue behind a migration that waits for a table, and go on, rather than fail,
- * when it gives up. It is repeated.
+ * Shorter than `lockMs`: calls queue behind a migration that waits for a table. The migration gives up before
+ * these calls fail, and the domain repeats it.
  */
 const LONG_LOCK_MS = 2_000;
 const PLANS_KEPT_MS = 10_000;

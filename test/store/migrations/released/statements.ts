@@ -31,8 +31,8 @@ const DIALECTS: Record<DatabaseUnderTest['kind'], Dialect> = {
 const LIFE = /'[0-9a-f]{12}'/;
 
 /**
- * Of what the migrations up to this one run on a database without rows, and of what they require. What they
- * change in single rows by code of the domain is not in it, nor are parameters of the statements.
+ * The hash of the statements that the migrations up to `newest` run on a database without rows, and of what
+ * they require. It leaves out parameters, and changes of single rows by code of the domain.
  */
 export async function hashOfStatements(newest: string, kind: DatabaseUnderTest['kind']): Promise<string> {
   const ran: string[] = [];
