@@ -128,7 +128,8 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
-  if (manifest.changedAt <= latestChange(Date.parse(list.readAt))) {
+  // A newest change of the backup that is ahead even now says nothing: its clock was wrong.
+  if (manifest.changedAt <= latestChange(Math.max(Date.parse(list.readAt), Date.now()))) {
     refuseUnlessNewer(file, list, manifest);
   }
   return list;

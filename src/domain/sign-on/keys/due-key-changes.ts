@@ -73,7 +73,7 @@ export function replaced(keys: readonly SigningKey[], material: KeyMaterial, now
   return [...withdrawn(present, now), ...bothSteps(newKey(material, now, now))];
 }
 
-/** After a leak: keys of algorithms that only a newer release knows. That release then makes others. */
+/** After a leak: keys of algorithms that only a newer release knows, and makes anew at its next step. */
 export function withdrawnUnknown(keys: readonly SigningKey[], now: number): KeyChange[] {
   return withdrawn(
     keys.filter(({ algorithm }) => !TOKEN_ALGORITHMS.includes(algorithm)),

@@ -480,10 +480,13 @@ describe('integration restore', () => {
     const older = listOf({ changedAt: Date.UTC(2020) });
     // As of the copy that was backed up: read later, but with the same content.
     const same = listOf({ changedAt, readAt: ago(0) });
+    // Read so early that the newest change of the backup would have been of a clock that was ahead.
+    const early = listOf({ changedAt: changedAt - 2 * HOURS, readAt: ago(2 * HOURS) });
     for (const [list, newest] of [
       [older, Date.UTC(2020)],
       [same, changedAt],
       [join(backup, 'valid.jsonl'), changedAt],
+      [early, changedAt - 2 * HOURS],
     ] as const) {
       const [its, theirs] = [newest, changedAt].map((time) => new Date(time).toISOString());
       await expect(restoring(backup, into, { revocations: list })).rejects.toEqual(
