@@ -9,10 +9,10 @@ import {
 } from '../domain/sign-on/keys/signing.js';
 import {
   activeKey,
+  isOfKnownAlgorithm,
   isPublic,
   isWithdrawn,
   type SigningKey,
-  TOKEN_ALGORITHMS,
 } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
@@ -41,11 +41,7 @@ export class KeyRing implements TokenKeys {
   async ready(): Promise<void> {
     await this.#known.reload();
     const keys = (await this.#known.all()).filter(
-      (key) =>
-        isPublic(key) &&
-        key.supersededAt === null &&
-        // Others are of a newer release on this database, and sign nothing here.
-        TOKEN_ALGORITHMS.includes(key.algorithm),
+      (key) => isPublic(key) && key.supersededAt === null && isOfKnownAlgorithm(key),
     );
     try {
       await Promise.all(keys.map((key) => this.#import(key).private()));
@@ -104,7 +100,7 @@ export class KeyRing implements TokenKeys {
     const { kid } = header;
     const key = await this.#known.search((keys) => keys.find((each) => each.kid === kid));
     // A key past its lifetime still proves who a person was; a withdrawn one proves nothing.
-    if (key === undefined || isWithdrawn(key) || !TOKEN_ALGORITHMS.includes(key.algorithm)) {
+    if (key === undefined || isWithdrawn(key) || !isOfKnownAlgorithm(key)) {
       return undefined;
     }
     const claims = await verifiedClaims(idToken, await this.#import(key).public(), key.algorithm);

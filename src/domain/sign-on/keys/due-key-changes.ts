@@ -3,6 +3,7 @@ import type { TokenAlgorithm } from '../../operator/rows/applications.js';
 import {
   activeKey,
   dueKeys,
+  isOfKnownAlgorithm,
   isPublic,
   type KeyMaterial,
   type SigningKey,
@@ -76,7 +77,7 @@ export function replaced(keys: readonly SigningKey[], material: KeyMaterial, now
 /** After a leak: keys of algorithms that only a newer release knows, and makes anew at its next step. */
 export function withdrawnUnknown(keys: readonly SigningKey[], now: number): KeyChange[] {
   return withdrawn(
-    keys.filter(({ algorithm }) => !TOKEN_ALGORITHMS.includes(algorithm)),
+    keys.filter((key) => !isOfKnownAlgorithm(key)),
     now,
   );
 }

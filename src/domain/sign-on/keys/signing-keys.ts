@@ -55,6 +55,11 @@ export function dueKeys(keys: readonly SigningKey[], algorithm: TokenAlgorithm, 
     .sort((one, other) => one.activatesAt - other.activatesAt || (one.kid > other.kid ? 1 : -1));
 }
 
+/** False for a key that only a newer release, on the same database, can use. */
+export function isOfKnownAlgorithm({ algorithm }: SigningKey): boolean {
+  return TOKEN_ALGORITHMS.includes(algorithm);
+}
+
 /** Whether it is in the key set. */
 export function isPublic({ retiredAt }: SigningKey): boolean {
   return retiredAt === null;
