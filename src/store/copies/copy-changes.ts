@@ -79,7 +79,7 @@ export class CopyChanges {
   async endSigningKeys(kids: readonly string[]): Promise<number> {
     for (const kid of kids) {
       await sql`
-        update signing_keys set retired_at = ${this.at},
+        update signing_keys set retired_at = ${this.at}, retires_at = null,
           superseded_at = case when activates_at <= ${this.at} then coalesce(superseded_at, ${this.at}) end
         where kid = ${kid}
       `.execute(this.writer);

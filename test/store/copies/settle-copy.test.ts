@@ -67,7 +67,7 @@ async function plantAll(database: Database) {
   });
   await insert(database, 'signing_keys', {
     ...{ kid: 'kid_1', algorithm: 'ES256', public_jwk: '{}', sealed_private_key: 's', created_at: 1 },
-    ...{ activates_at: 1, superseded_at: null, retires_at: null, retired_at: null },
+    ...{ activates_at: 1, superseded_at: 2, retires_at: 3, retired_at: null },
   });
   await insert(database, 'deliveries', {
     ...{
@@ -119,7 +119,9 @@ describeEachDatabase('a restored database', (under) => {
     expect(await database.reader.selectFrom('sessions').selectAll().execute()).toEqual([]);
     expect(await rowOf(database, 'grants')).toMatchObject({ revoked_at: NOW });
     expect(await rowOf(database, 'account_links')).toMatchObject({ ended_at: NOW });
-    expect(await rowOf(database, 'signing_keys')).toMatchObject({ superseded_at: NOW, retired_at: NOW });
+    expect(await rowOf(database, 'signing_keys')).toMatchObject({
+      ...{ superseded_at: 2, retires_at: null, retired_at: NOW },
+    });
     expect(await rowOf(database, 'deliveries')).toMatchObject({ status: 'HELD', next_attempt_at: null });
     expect(await rowOf(database, 'subscriptions')).toMatchObject({
       ...{ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: NOW },

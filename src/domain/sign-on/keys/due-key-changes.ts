@@ -141,8 +141,7 @@ function bothSteps(key: SigningKey): KeyChange[] {
 
 function withdraw(key: SigningKey, now: number): KeyChange {
   const signed = key.activatesAt <= now;
-  return {
-    key: { ...key, supersededAt: signed ? (key.supersededAt ?? now) : null, retiredAt: now },
-    step: 'withdrawn',
-  };
+  const supersededAt = signed ? (key.supersededAt ?? now) : null;
+  // Without the planned end, which may have passed: the key would count as one that retired in its time.
+  return { key: { ...key, supersededAt, retiresAt: null, retiredAt: now }, step: 'withdrawn' };
 }

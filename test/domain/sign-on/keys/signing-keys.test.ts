@@ -226,6 +226,17 @@ describe('a rotation after a leak', () => {
     expect(keys().find(({ kid }) => kid === 'RS256-5')).toMatchObject({ supersededAt: null });
   });
 
+  test('takes back a key, too, whose planned end has passed unrecorded', async () => {
+    const { rotation, clock, advance, keys } = await startedRig();
+    await rotateSigningKeys(rotation, OPERATOR, NORMAL);
+    clock.advance(DAY);
+    await advance();
+    clock.advance(2 * DAY);
+    await rotateSigningKeys(rotation, OPERATOR, LEAKED);
+    const first = keys().find(({ kid }) => kid === 'RS256-1');
+    expect(first && isWithdrawn(first)).toBe(true);
+  });
+
   test('is told step by step', async () => {
     const { rotation, audited } = await startedRig();
     await rotateSigningKeys(rotation, OPERATOR, LEAKED);
