@@ -140,7 +140,8 @@ function faultOfVerifier({ application, code, exchange }: Attempt): ServiceError
     return new ServiceError(ErrorCode.INVALID_REQUEST, message);
   }
   if (code.codeChallenge === null) {
-    const mayDoWithout = application.type === 'confidential' && !application.requirePkce;
+    const mayDoWithout =
+      code.status === 'REDEEMED' || (application.type === 'confidential' && !application.requirePkce);
     return codeVerifier === undefined && mayDoWithout
       ? undefined
       : invalidGrant('The authorization request had no code_challenge.');

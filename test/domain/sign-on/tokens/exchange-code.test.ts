@@ -15,7 +15,7 @@ import {
   type TokenRig,
   tokenRig,
 } from '../token-rig.js';
-import { narrowTo, withoutPlace } from './withdrawals.js';
+import { narrowTo, withoutPlace, withPkce } from './withdrawals.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -222,7 +222,8 @@ describe('the exchange of a code', () => {
     ],
     ['its redirect URI is removed', withoutPlace],
     ['its scopes are removed', (rig) => narrowTo(rig, ['openid'])],
-  ])('a second redemption revokes also when %s meanwhile', async (_, end) => {
+    ['the application must use PKCE', withPkce],
+  ])('a second redemption revokes also when meanwhile %s', async (_, end) => {
     const rig = await tokenRig(under);
     await hired(rig);
     const { code, exchange } = await newCode(rig, { scopes: ['email'] });

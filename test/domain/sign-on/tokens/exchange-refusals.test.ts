@@ -3,7 +3,6 @@ import {
   type ApplicationCreation,
   addRedirectUri,
   removeRedirectUri,
-  updateApplication,
 } from '../../../../src/domain/operator/applications.js';
 import { deleteUser } from '../../../../src/domain/platform/people/user-updates.js';
 import {
@@ -25,7 +24,7 @@ import {
   type TokenRig,
   tokenRig,
 } from '../token-rig.js';
-import { narrowTo, WITHDRAWALS } from './withdrawals.js';
+import { narrowTo, WITHDRAWALS, withPkce } from './withdrawals.js';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -125,10 +124,7 @@ const REFUSED: readonly Refused[] = [
   },
   {
     title: 'a code without a challenge once the application must use PKCE',
-    meanwhile: (rig) =>
-      operate(rig, (changes) =>
-        updateApplication(changes, { applicationId: rig.application.id, requirePkce: true }),
-      ),
+    meanwhile: withPkce,
     error: 'INVALID_GRANT',
     reason: 'code_verifier',
   },

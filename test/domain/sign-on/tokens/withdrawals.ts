@@ -74,3 +74,10 @@ export function narrowTo(rig: TokenRig, allowedScopes: string[]) {
     updateApplication(changes, { applicationId: rig.application.id, allowedScopes }),
   );
 }
+
+/** The operator decides that the application must use PKCE. */
+export function withPkce(rig: TokenRig) {
+  return operate(rig, (changes) =>
+    updateApplication(changes, { applicationId: rig.application.id, requirePkce: true }),
+  );
+}
