@@ -6,6 +6,7 @@ import {
   domainsGauge,
   httpRequestTimer,
   passwordMetrics,
+  readinessGauge,
   refusalCounter,
   requestsInFlight,
   rpcCallTimer,
@@ -80,6 +81,7 @@ export function describeMetrics(): MetricDescription[] {
     const registry = createMetricsRegistry(role, '');
     const defaults = new Set(registry.getMetricsAsArray().map(({ name }) => name));
     defaults.delete('integration_build_info');
+    readinessGauge(registry, unread);
     register(registry);
     for (const metric of registry.getMetricsAsArray() as unknown as Registered[]) {
       const { name, type, help, labelNames: labels } = metric;

@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Readiness } from './health.js';
+import { sharedReading } from './shared-reading.js';
 
 export const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
@@ -127,6 +129,28 @@ export function certificateGauges(
     'When the last fifth of its lifetime begins, at most 30 days before its end, in seconds since 1970. It should be renewed earlier.',
     'renewalDue',
   );
+}
+
+/** Read on each scrape, which waits a second at most; a reading that fails counts as unready. */
+export function readinessGauge(registry: Registry, read: () => Promise<Pick<Readiness, 'status'>>): void {
+  const reading = sharedReading(read);
+  new Gauge({
+    name: 'integration_ready',
+    help: '1 while /readyz of this role answers 200, 0 while it answers 503. Under integration serve also 0 while the process of the role is down.',
+    registers: [registry],
+    async collect() {
+      const { status } = (await reading()) ?? { status: 'unready' };
+      this.set(status === 'unready' ? 0 : 1);
+    },
+  });
+}
+
+/** In place of the metrics of a role that does not answer. */
+export function expositionOfUnready(role: string): Promise<string> {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  readinessGauge(registry, async () => ({ status: 'unready' }));
+  return registry.metrics();
 }
 
 /** Where a role has several domains, or a name. Read on each scrape. */

@@ -21,6 +21,7 @@ const NAMES = [
   'http_requests_in_flight',
   'http_requests_refused_total',
   'integration_build_info',
+  'integration_ready',
   'next_expiry_timestamp_seconds',
   'password_job_duration_seconds',
   'password_jobs_refused_total',
@@ -150,22 +151,35 @@ describe('health and metrics of all roles together', () => {
 
   test('while a role hangs the service is unready, and once it continues it is ready again', async () => {
     process.kill(service.pidOf('domain'), 'SIGSTOP');
-    const response = await fetch(`${service.opsUrl}/readyz`);
+    const [response, metrics] = await Promise.all([fetch(`${service.opsUrl}/readyz`), scrape(service)]);
     process.kill(service.pidOf('domain'), 'SIGCONT');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
       status: 'unready',
       roles: { edge: { status: 'unready' } },
     });
+    expect(metrics).toMatch(/^integration_ready\{role="domain"\} 0$/m);
     await service.readiness();
+    await eventually('metrics that say so', async () => {
+      return (await scrape(service)).match(/^integration_ready\{.*\} 1$/gm)?.length === 3;
+    });
   });
 });
 
+async function scrape({ opsUrl }: ServiceProcess): Promise<string> {
+  return (await fetch(`${opsUrl}/metrics`)).text();
+}
+
 /** A busy machine may leave out a role, or a reading of the database, that comes late. */
-function metricsOf({ opsUrl }: ServiceProcess): Promise<string> {
-  const samples = [/role="edge"/, /role="worker"/, /^store_database_bytes\{/m, /^purge_lag_seconds\{/m];
+function metricsOf(service: ServiceProcess): Promise<string> {
+  const samples = [
+    /^process_start_time_seconds\{role="edge"/m,
+    /^process_start_time_seconds\{role="worker"/m,
+    /^store_database_bytes\{/m,
+    /^purge_lag_seconds\{/m,
+  ];
   return eventually('metrics of every role', async () => {
-    const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+    const metrics = await scrape(service);
     return samples.every((sample) => sample.test(metrics)) && metrics;
   });
 }

@@ -6,6 +6,7 @@ import {
   httpRequestTimer,
   mergeExpositions,
   passwordMetrics,
+  readinessGauge,
   requestsInFlight,
   rpcCallTimer,
   storeMetrics,
@@ -132,6 +133,27 @@ describe('the metrics of a role', () => {
     const text = await registry.metrics();
     expect(text).toContain('tls_certificate_not_after_seconds{certificate="own",role="edge"} 1800000001');
     expect(text).toContain('tls_certificate_renewal_due_seconds{certificate="own",role="edge"} 1799999941');
+  });
+});
+
+describe('the readiness of a role in its metrics', () => {
+  const said = async (read: () => Promise<{ status: 'ready' | 'degraded' | 'unready' }>) => {
+    const registry = createMetricsRegistry('edge', '1.2.3');
+    readinessGauge(registry, read);
+    return /^integration_ready\{role="edge"\} (\d)$/m.exec(await registry.metrics())?.[1];
+  };
+
+  test.each([
+    ['ready', '1'],
+    ['degraded', '1'],
+    ['unready', '0'],
+  ] as const)('is that of /readyz: %s', async (status, value) => {
+    expect(await said(async () => ({ status }))).toBe(value);
+  });
+
+  test('is 0 if a check fails or hangs, and neither keeps the other metrics away', async () => {
+    expect(await said(() => Promise.reject(new Error('broken')))).toBe('0');
+    expect(await said(() => new Promise(() => undefined))).toBe('0');
   });
 });
 

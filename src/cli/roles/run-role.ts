@@ -5,7 +5,7 @@ import { insecuritiesOf } from '../../config/insecurities.js';
 import { packageVersion } from '../../config/package.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { createLog, type Log } from '../../telemetry/log.js';
-import { createMetricsRegistry } from '../../telemetry/metrics.js';
+import { createMetricsRegistry, readinessGauge } from '../../telemetry/metrics.js';
 import { startOpsServer } from '../../telemetry/ops-server.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
@@ -63,6 +63,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
       warnOfTraces('traces are lost', { reason }),
     );
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
+    readinessGauge(metrics, () => role.health.readiness());
     if (opsSocket !== undefined && mustEnd) {
       // Opens no socket: it could replace that of a role of the next supervisor.
       await role.stop().catch((error: unknown) => die(log, 'could not stop cleanly', error));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Readiness } from '../../telemetry/health.js';
-import { mergeExpositions } from '../../telemetry/metrics.js';
+import { expositionOfUnready, mergeExpositions } from '../../telemetry/metrics.js';
 import type { OpsSource } from '../../telemetry/ops-server.js';
 import type { Presence } from '../ports.js';
 import type { RoleName } from '../roles/role.js';
@@ -46,7 +46,10 @@ export function opsOfChildren(children: readonly Asked[], presence: Presence): O
     },
     metrics: async () => {
       const answers = await askAll('/metrics');
-      return mergeExpositions(answers.filter(({ status }) => status === 200).map(({ body }) => body));
+      const expositions = answers.map(({ role, status, body }) =>
+        status === 200 ? body : expositionOfUnready(role),
+      );
+      return mergeExpositions(await Promise.all(expositions));
     },
   };
 }

@@ -48,6 +48,11 @@ test('each role answers for itself, and one that is away does not make the other
   expect(await source.readinessOf?.('other')).toBeUndefined();
 });
 
+test('the metrics say that a role without an answer is not ready, and leave the others to themselves', async () => {
+  const samples = (await (await ops(['worker'])).metrics()).match(/^[^#\n].*/gm);
+  expect(samples).toEqual(['integration_ready{role="worker"} 0']);
+});
+
 test('the supervisor is alive while a role is down, and says which, and where it listens', async () => {
   expect(await (await ops(['worker'])).liveness()).toMatchObject({
     status: 'a role is down',
