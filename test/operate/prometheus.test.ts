@@ -130,21 +130,21 @@ function prometheusTests(executable: string): void {
   });
 
   test(
-    'CredentialExpires fires for a reason that its runbook removes',
+    'CredentialExpires is raised for a reason that its runbook removes',
     async () => {
       // On a busy machine, alerts about it may fire too.
-      expect(await prometheus.firing()).not.toContain('CredentialExpires');
+      expect(await prometheus.raised()).not.toContain('CredentialExpires');
       const { apiKey: expiring, key } = await machine.json(
         `key create ${tenant.integrationId} --label Nightly --expires 3d`,
       );
-      await eventually('the alert', async () => (await prometheus.firing()).includes('CredentialExpires'));
+      await eventually('the alert', async () => (await prometheus.raised()).includes('CredentialExpires'));
       expect(await machine.type(inPrometheus.whatExpires)).toContain(expiring.id);
       const ids = { key: expiring.id };
       const [next = ''] = /ik_live_\w{56}/.exec(await machine.type(inPrometheus.replaceKey, { ids })) ?? [];
       expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([200, 200]);
       await machine.type(inPrometheus.revokeKey, { ids });
       await eventually('the end of the alert', async () =>
-        (await prometheus.firing()).every((alert) => alert !== 'CredentialExpires'),
+        (await prometheus.raised()).every((alert) => alert !== 'CredentialExpires'),
       );
       expect([await machine.statusWith(key), await machine.statusWith(next)]).toEqual([401, 200]);
     },

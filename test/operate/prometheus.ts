@@ -46,11 +46,9 @@ export class Prometheus {
     return (await this.ask('query', { query: expr })).result;
   }
 
-  /** The names of the alerts that fire. */
-  async firing(): Promise<string[]> {
+  /** The names of the alerts whose condition holds. Those with a delay fire only after it. */
+  async raised(): Promise<string[]> {
     const { alerts } = await this.ask('alerts');
-    return alerts
-      .filter(({ state }: { state: string }) => state === 'firing')
-      .map(({ labels }: { labels: Record<string, string> }) => labels.alertname);
+    return alerts.map(({ labels }: { labels: Record<string, string> }) => labels.alertname);
   }
 }
