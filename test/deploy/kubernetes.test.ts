@@ -55,6 +55,17 @@ function environmentOf(role: Role, podAddress: string): Record<string, string> {
   return {
     ...Object.fromEntries(shared.map((line) => line.split(/=(.*)/s).slice(0, 2))),
     ...Object.fromEntries(own.map(({ name, value }) => [name, value ?? podAddress])),
+/** How long CoreDNS and the caches on machines keep an answer. */
+const DNS_CACHE_MS = 30_000;
+/** Of the names in DOMAIN_ADDRESS, as the page says. */
+const LOOKUP_EVERY_MS = 5_000;
+
+/** How long a node serves before it gets the signal to shut down. */
+function hookMs(role: Role): number {
+  const [, seconds = '0'] = containerOf(role).lifecycle?.preStop.exec.command ?? [];
+  return Number(seconds) * 1_000;
+}
+
   };
 }
 
@@ -108,7 +119,7 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
     expect(strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     const { DRAIN_DELAY, SHUTDOWN_GRACE } = loadConfig({ ENVIRONMENT: 'live' });
     const graceMs = template.spec.terminationGracePeriodSeconds * 1_000;
-    expect(graceMs).toBeGreaterThan(Number(DRAIN_DELAY) + Number(SHUTDOWN_GRACE));
+    expect(graceMs).toBeGreaterThan(hookMs(role) + Number(DRAIN_DELAY) + Number(SHUTDOWN_GRACE));
     const budget = ofKind('PodDisruptionBudget').find(
       ({ metadata }) => metadata.name === `integration-${role}`,
     );
@@ -151,6 +162,10 @@ test('a start may take as long as its probe allows', () => {
 });
 
 test('the authority and the replica of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
+test('a domain node serves until edges and workers know the one that replaces it', () => {
+  expect(hookMs('domain')).toBeGreaterThan(DNS_CACHE_MS + LOOKUP_EVERY_MS);
+});
+
   const names = ROLES.map((role) => optionalOf(role).map(({ name }) => name));
   const ofDatabase = ['ca', 'direct', 'replica'].map((name) => `integration-database-${name}`);
   expect(names).toEqual([ofDatabase, [], ['integration-temporal']]);
