@@ -123,7 +123,7 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
     const budget = ofKind('PodDisruptionBudget').find(
       ({ metadata }) => metadata.name === `integration-${role}`,
     );
-    expect(budget.spec).toEqual({ maxUnavailable: 1, selector });
+    expect(budget.spec).toEqual({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector });
     expect(template.metadata.labels).toEqual(selector.matchLabels);
   });
 
