@@ -8,7 +8,7 @@ export interface Network {
 }
 
 /** Address blocks that are not public unicast (RFC 6890 and later registries). The first match names it. */
-const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] = [
+export const SPECIAL_NETWORKS: readonly { name: string; blocks: readonly string[] }[] = [
   { name: 'a loopback address', blocks: ['127.0.0.0/8', '::1/128'] },
   { name: 'a link-local address', blocks: ['169.254.0.0/16', 'fe80::/10'] },
   {

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { BlockList, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { SPECIAL_NETWORKS } from '../../src/delivery/networks.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { integration } from '../cli/typed.js';
 import { blocksOf } from '../guides/guide-page.js';
@@ -22,6 +24,9 @@ const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/kubernetes');
 const ROLES = ['domain', 'edge', 'worker'] as const;
 type Role = (typeof ROLES)[number];
+
+/** Of a component that overlays may use. */
+const EGRESS = 'egress/egress.yaml';
 
 const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: kubernetes-validate checks the shapes.
@@ -48,13 +53,6 @@ const requiredOf = (role: Role) => secretsOf(role).filter(({ optional }) => !opt
 const optionalOf = (role: Role) => secretsOf(role).filter(({ optional }) => optional);
 const installation = readFileSync(join(packageRoot, 'src/docs/operate/install.md'), 'utf8');
 
-/** The settings in the environment of a container, with this address for its pod. */
-function environmentOf(role: Role, podAddress: string): Record<string, string> {
-  const shared = textOf('settings.env').trim().split('\n');
-  const own = containerOf(role).env as { name: string; value?: string }[];
-  return {
-    ...Object.fromEntries(shared.map((line) => line.split(/=(.*)/s).slice(0, 2))),
-    ...Object.fromEntries(own.map(({ name, value }) => [name, value ?? podAddress])),
 /** How long CoreDNS and the caches on machines keep an answer. */
 const DNS_CACHE_MS = 30_000;
 /** Of the names in DOMAIN_ADDRESS, as the page says. */
@@ -66,13 +64,20 @@ function hookMs(role: Role): number {
   return Number(seconds) * 1_000;
 }
 
+/** The settings in the environment of a container, with this address for its pod. */
+function environmentOf(role: Role, podAddress: string): Record<string, string> {
+  const shared = textOf('settings.env').trim().split('\n');
+  const own = containerOf(role).env as { name: string; value?: string }[];
+  return {
+    ...Object.fromEntries(shared.map((line) => line.split(/=(.*)/s).slice(0, 2))),
+    ...Object.fromEntries(own.map(({ name, value }) => [name, value ?? podAddress])),
   };
 }
 
 describeWith('kubernetes-validate', 'the files for Kubernetes', (validate) => {
   const directory = temporaryDirectories();
 
-  test.each<string>(kustomization.resources)('pass kubernetes-validate: %s', async (file) => {
+  test.each<string>([...kustomization.resources, EGRESS])('pass kubernetes-validate: %s', async (file) => {
     await expect(run(validate, ['--strict', '--quiet', join(folder, file)])).resolves.toMatchObject({
       stdout: '',
     });
@@ -86,7 +91,7 @@ describeWith('kubernetes-validate', 'the files for Kubernetes', (validate) => {
 });
 
 test('the kustomization names every file, and the image of this release', () => {
-  const others = ['kustomization.yaml', 'settings.env'];
+  const others = ['kustomization.yaml', 'settings.env', 'egress'];
   expect([...kustomization.resources, ...others].sort()).toEqual(readdirSync(folder).sort());
   expect(kustomization.images).toEqual([{ name: 'integration-service', newTag: packageVersion }]);
 });
@@ -155,6 +160,10 @@ describe.each(ROLES)('the nodes of role %s', (role) => {
   });
 });
 
+test('a domain node serves until edges and workers know the one that replaces it', () => {
+  expect(hookMs('domain')).toBeGreaterThan(DNS_CACHE_MS + LOOKUP_EVERY_MS);
+});
+
 test('a start may take as long as its probe allows', () => {
   const { progressDeadlineSeconds, template } = deploymentOf('domain').spec;
   const { periodSeconds, failureThreshold } = template.spec.containers[0].startupProbe;
@@ -162,10 +171,6 @@ test('a start may take as long as its probe allows', () => {
 });
 
 test('the authority and the replica of PostgreSQL and the credentials of Temporal have a place, and the page names each file', () => {
-test('a domain node serves until edges and workers know the one that replaces it', () => {
-  expect(hookMs('domain')).toBeGreaterThan(DNS_CACHE_MS + LOOKUP_EVERY_MS);
-});
-
   const names = ROLES.map((role) => optionalOf(role).map(({ name }) => name));
   const ofDatabase = ['ca', 'direct', 'replica'].map((name) => `integration-database-${name}`);
   expect(names).toEqual([ofDatabase, [], ['integration-temporal']]);
@@ -193,6 +198,56 @@ describe('the network policies', () => {
     ]);
   });
 });
+
+describe('the component that limits what the nodes connect to', () => {
+  const policies = objectsIn(EGRESS);
+  const rulesFor = (role: Role): Untyped[] =>
+    policies
+      .filter(({ spec }) => JSON.stringify(spec.podSelector).includes(`"integration-${role}"`))
+      .flatMap(({ spec }) => spec.egress);
+  const portsFor = (role: Role) =>
+    rulesFor(role).flatMap(({ ports }) => ports.map(({ port }: { port: number }) => port));
+  const portIn = (address = '') => Number(address.split(':').at(-1));
+
+  test('is whole', () => {
+    expect(parse(textOf('egress/kustomization.yaml'))).toMatchObject({
+      kind: 'Component',
+      resources: ['egress.yaml'],
+    });
+    expect(readdirSync(join(folder, 'egress')).sort()).toEqual(['egress.yaml', 'kustomization.yaml']);
+    expect(policies.map(({ spec }) => spec.policyTypes)).toEqual(policies.map(() => ['Egress']));
+    expect(installation).toContain('- ../integration-service/deploy/kubernetes/egress\n');
+  });
+
+  test('lets each role reach what its settings name', () => {
+    const { ROLES_ADDRESS, TEMPORAL_ADDRESS, DOMAIN_ADDRESS } = environmentOf('domain', '');
+    const [domain, temporal] = [portIn(ROLES_ADDRESS), portIn(TEMPORAL_ADDRESS)];
+    expect(portIn(DOMAIN_ADDRESS)).toBe(domain);
+    expect(portsFor('edge')).toEqual([domain]);
+    expect(portsFor('domain')).toEqual([5432, 6432, temporal]);
+    expect(portsFor('worker')).toEqual([domain, temporal, ...loadConfig({}).WEBHOOK_ALLOWED_PORTS]);
+  });
+
+  test('lets workers send webhooks to the addresses that the sender takes for public', () => {
+    const special = SPECIAL_NETWORKS.flatMap(({ blocks }) => blocks);
+    const outer = special.filter((block) =>
+      special.every((each) => each === block || !isInside(block, each)),
+    );
+    const allowed = rulesFor('worker').flatMap(({ to = [] }) => to.flatMap(({ ipBlock = [] }) => ipBlock));
+    expect(allowed.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '2000::/3']);
+    for (const { cidr, except } of allowed) {
+      expect([...except].sort()).toEqual(outer.filter((block) => isInside(block, cidr)).sort());
+    }
+  });
+});
+
+function isInside(block: string, other: string): boolean {
+  const [[address = '', prefix], [start = '', length]] = [block.split('/'), other.split('/')];
+  const [family, otherFamily] = [address, start].map((each) => (isIPv4(each) ? 'ipv4' : 'ipv6'));
+  const list = new BlockList();
+  list.addSubnet(start, Number(length), otherFamily);
+  return family === otherFamily && Number(prefix) >= Number(length) && list.check(address, family);
+}
 
 test('the page makes the namespace, each secret with its keys, and what Temporal needs', () => {
   const commands = installation.replaceAll(' \\\n ', '');
