@@ -122,7 +122,7 @@ export const settings = {
   ),
   EDGE_TOKEN: optional(
     roleTokens,
-    'token that the edge sends to the domain; the domain may be given its hash instead (sha256:…); two during a rotation, the newer first; serve makes its own',
+    'token that the edge sends to the domain; the domain may be given its hash instead (sha256:…); two during a rotation, of which the edge sends the first; serve makes its own',
   ),
   EDGE_TOKEN_FILE: optional(text, fileOf('EDGE_TOKEN')),
   RELAY_TOKEN: optional(roleTokens, 'the same for the deliveries of the worker'),

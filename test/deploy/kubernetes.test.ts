@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
+import { ownTokenOf, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { roleTokens } from '../../src/config/parsers.js';
 import { SPECIAL_NETWORKS } from '../../src/delivery/networks.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { integration } from '../cli/typed.js';
@@ -248,6 +250,24 @@ function isInside(block: string, other: string): boolean {
   list.addSubnet(start, Number(length), otherFamily);
   return family === otherFamily && Number(prefix) >= Number(length) && list.check(address, family);
 }
+
+test('the steps on the page that replace a token leave no node with one that a domain refuses', async () => {
+  const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
+  const written = [...installation.matchAll(/^set_tokens "(.+)"$/gm)].map(([, content = '']) => content);
+  const contents = ['$old', ...written].map((content) =>
+    roleTokens(content.replace('$old', old).replace('$new', next)),
+  );
+  expect(written).toHaveLength(3);
+  expect(contents.at(-1)?.map((token) => token.reveal())).toEqual([next]);
+  for (const [index, later] of contents.slice(1).entries()) {
+    const both = [contents[index], later];
+    // Each node sees the new content at another time.
+    for (const [sent, known] of [both, both.toReversed()]) {
+      const authenticate = roleAuthenticator({ EDGE_TOKEN: known });
+      expect(await authenticate(ownTokenOf({ EDGE_TOKEN: sent }, 'edge'))).toEqual({ caller: 'edge' });
+    }
+  }
+});
 
 test('the page makes the namespace, each secret with its keys, and what Temporal needs', () => {
   const commands = installation.replaceAll(' \\\n ', '');
