@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
@@ -8,7 +9,7 @@ import { newTemporaryDirectory } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 import { hostOf, PORTS } from './addresses.js';
 import { type Part, startPart } from './parts.js';
-import { haproxy, haproxyState, untilHaproxyKnows } from './peers.js';
+import { haproxy, haproxyState, shippedFile, untilHaproxyKnows } from './peers.js';
 
 const NAMES = ['edge-1', 'edge-2'] as const;
 type Name = (typeof NAMES)[number];
@@ -85,6 +86,30 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
     expect([(await answer).status, await (await answer).text()]).toEqual([200, name]);
     unready.clear();
     await untilHaproxyKnows(ports, NAMES.length, /^gateway,edge-/);
+  });
+
+  test('keeps places for others while one network has all that it may have', async () => {
+    const [, most = 0] =
+      /^frontend gateway$[\s\S]*?sc0_conn_cur gt (\d+)/m.exec(shippedFile('haproxy.cfg')) ?? [];
+    take = (name, response) => response.end(name);
+    const sockets: Socket[] = [];
+    const open = () => {
+      const socket = connect({ port: ports.gateway, host: '127.0.0.1', localAddress: `${network}.201` });
+      // HAProxy closes a connection that it refuses, or resets it.
+      sockets.push(socket.on('error', () => undefined).resume());
+    };
+    const refused = () => sockets.filter(({ closed }) => closed).length;
+    try {
+      for (let number = 0; number <= Number(most); number += 1) {
+        open();
+      }
+      await eventually('the refusal of one more than it may have', () => refused() === 1);
+      expect((await fetch(gateway)).status).toBe(200);
+    } finally {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+    }
   });
 
   test('waits for an edge that is slow to say whether it is ready', async () => {

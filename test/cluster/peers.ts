@@ -106,7 +106,7 @@ export function prometheus({ network, ports, folder, logs }: PeerPlace): PartOpt
   };
 }
 
-function shippedFile(name: string): string {
+export function shippedFile(name: string): string {
   return readFileSync(join(deploy, 'cluster', name), 'utf8');
 }
 
