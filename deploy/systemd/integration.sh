@@ -8,6 +8,13 @@ stored=/etc/integration-service/credentials
 # Where the command finds a file of the shell. If the file does not exist, the command that needs it says so.
 path_of() { if [ -f "$2" ]; then echo "$given/$1"; else echo "$2"; fi; }
 
+# `config check --role` has the settings of this role, every other command those of the domain.
+role=domain
+case "$*" in
+'config check '*--role[\ =]edge*) role=edge ;;
+'config check '*--role[\ =]worker*) role=worker ;;
+esac
+
 set -- /opt/integration-service/integration "$@"
 # By env, because systemd prefers the values of the environment file to those of --setenv.
 [ -z "$DATA_DIR" ] || set -- "DATA_DIR=$DATA_DIR" "$@"
@@ -28,6 +35,6 @@ if [ -f $stored/temporal-api-key ]; then
 fi
 exec systemd-run --quiet --collect --wait --pty --pipe --unit=$unit --uid=integration-service \
   --property=UMask=0077 --property=EnvironmentFile=/etc/integration-service/environment \
-  --property=EnvironmentFile=-/etc/integration-service/domain.environment \
+  --property=EnvironmentFile=-/etc/integration-service/$role.environment \
   --property=StateDirectory=integration-service --property=StateDirectoryMode=0700 \
   --setenv=DATA_DIR=/var/lib/integration-service/live "$@"

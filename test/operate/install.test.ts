@@ -84,6 +84,23 @@ testOnLinux(
   },
 );
 
+testOnLinux('the check of a role has the settings of this role', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  const wrong = { domain: 'LOG_LEVEL', edge: 'GATEWAY_PORT', worker: 'METRICS_PORT' };
+  for (const [role, setting] of Object.entries(wrong)) {
+    writeFileSync(machine.path(`etc/integration-service/${role}.environment`), `${setting}=wrong\n`);
+  }
+  const named = async (options: string) => {
+    const said = await machine.run(`integration config check ${options} 2>&1`, { codes: [78] });
+    return Object.values(wrong).filter((setting) => said.includes(setting));
+  };
+  expect(await named('--offline')).toEqual([wrong.domain]);
+  expect(await named('--role worker')).toEqual([wrong.worker]);
+  expect(await named('--offline --role=edge')).toEqual([wrong.edge]);
+});
+
 /** The settings that the page has for a machine with this role. */
 function settingsOf(role: string): Record<string, string> {
   const lines = blocksOf(pages.install ?? '').flatMap(({ code }) =>
