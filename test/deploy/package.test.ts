@@ -119,6 +119,15 @@ describe('the tarball', () => {
     expect(code.filter((text) => /from\s*"(?:node:)?http"/.test(text))).toEqual([]);
   });
 
+  test('writes no core dumps, which would contain keys', async () => {
+    const folder = newDirectory();
+    writeFileSync(join(folder, 'node'), '#!/bin/sh\nulimit -c\n', { mode: 0o755 });
+    const raised = 'ulimit -S -c "$(ulimit -H -c)"; exec "$0"';
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    const { stdout } = await run('sh', ['-c', raised, join(unpacked, 'integration')], { env });
+    expect(stdout).toBe('0\n');
+  });
+
   test('runs outside the repository', async () => {
     const { stdout } = await run(join(unpacked, 'integration'), ['--version'], {
       cwd: system,
