@@ -63,6 +63,12 @@ test('the Compose file gives the service a read-only root, no capabilities, and 
   expect(Number.parseInt(services.integration.stop_grace_period, 10)).toBeGreaterThan(LONGEST_STOP_S);
 });
 
+test('the Compose file bounds the log of each container', () => {
+  for (const { logging } of Object.values<{ logging?: unknown }>(services)) {
+    expect(logging).toEqual({ driver: 'local', options: { 'max-size': '100m', 'max-file': '10' } });
+  }
+});
+
 test('the systemd unit gives as much time to stop as the Compose file', () => {
   const unit = readFileSync(join(packageRoot, 'deploy/systemd/integration-service@.service'), 'utf8');
   expect(unit).toContain(`TimeoutStopSec=${services.integration.stop_grace_period}\n`);

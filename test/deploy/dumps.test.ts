@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
@@ -18,7 +27,7 @@ const newDirectory = temporaryDirectories();
 
 const BACK_UP: Printed = ['install', 'install -d -m 700 /var/backups'];
 const PUT_KEY: Printed = ['install', 'docker compose run'];
-const RESTORE: Printed = ['install', 'docker compose stop'];
+const RESTORE: Printed = ['install', 'dump=$(ls'];
 const REMOVE_DAMAGED: Printed = ['install', 'docker compose exec -T postgres'];
 
 /** Runs the programs of PostgreSQL and of the shell here, and notes the other commands. */
@@ -30,7 +39,7 @@ case "$*" in
 esac
 `;
 const KEY_FILE = 'var/lib/integration-service/live.keys/secrets.key';
-const DUMP = 'var/backups/integration-service/integration.dump';
+const DUMPS = 'var/backups/integration-service';
 const KEY_COPY = 'var/backups/integration-service-key/secrets.key';
 
 describeWithPostgresPrograms('the dumps of the Compose file', () => {
@@ -78,25 +87,49 @@ describeWithPostgresPrograms('the dumps of the Compose file', () => {
     shell(`psql --username=postgres --dbname=${database} --tuples-only --no-align --command="${statement}"`);
   const type = (block: Printed) => shell(codeOf(block));
   const catsIn = (database: string) => query(database, 'select name from cats');
+  const dumps = () =>
+    readdirSync(path(DUMPS))
+      .filter((name) => name.endsWith('.dump'))
+      .sort();
   const calls = () => readFileSync(path('bin/docker.calls'), 'utf8').trim().split('\n');
 
   testOnLinux(
     'are closed to other users, apart from the key file, and stay when a later one fails',
     async () => {
       await type(BACK_UP);
-      const copies = [DUMP, KEY_COPY];
+      const [dump = ''] = dumps();
+      expect(dump).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z\.dump$/);
+      const copies = [join(DUMPS, dump), KEY_COPY];
       expect(copies.map(modeOf)).toEqual([0o600, 0o600]);
       expect(copies.map((copy) => modeOf(join(copy, '..')))).toEqual([0o700, 0o700]);
       expect(readFileSync(path(KEY_COPY), 'utf8')).toBe('the key');
-      const dump = readFileSync(path(DUMP));
+      const content = readFileSync(path(join(DUMPS, dump)));
       rmSync(path(KEY_FILE));
       await expect(type(BACK_UP)).rejects.toMatchObject({ code: 1 });
       expect(readFileSync(path(KEY_COPY), 'utf8')).toBe('the key');
       await shell('dropdb --username=postgres integration');
+      const before = dumps();
       await expect(type(BACK_UP)).rejects.toMatchObject({ code: 1 });
-      expect(readFileSync(path(DUMP)).length).toBe(dump.length);
+      expect(dumps()).toEqual(before);
+      expect(readFileSync(path(join(DUMPS, dump))).length).toBe(content.length);
     },
   );
+
+  testOnLinux('go after two weeks, once there is a new one; the newest is restored', async () => {
+    mkdirSync(path(DUMPS));
+    for (const [name, days] of Object.entries({
+      '2026-01-01T000000Z.dump': 16,
+      '2026-01-13T000000Z.dump': 4,
+    })) {
+      writeFileSync(path(join(DUMPS, name)), 'no dump');
+      const then = Date.now() / 1_000 - days * 86_400;
+      utimesSync(path(join(DUMPS, name)), then, then);
+    }
+    await type(BACK_UP);
+    expect(dumps()).toEqual(['2026-01-13T000000Z.dump', expect.stringMatching(/Z\.dump$/)]);
+    await type(RESTORE);
+    expect(await catsIn('integration')).toBe('Tom');
+  });
 
   testOnLinux('bring the rows back, and the replaced database stays until it is removed', async () => {
     await type(BACK_UP);
@@ -118,12 +151,13 @@ describeWithPostgresPrograms('the dumps of the Compose file', () => {
 
   testOnLinux('change nothing when they cannot be read', async () => {
     await type(BACK_UP);
-    const dump = readFileSync(path(DUMP));
-    truncateSync(path(DUMP), dump.length - 100);
+    const file = path(join(DUMPS, dumps()[0] ?? ''));
+    const dump = readFileSync(file);
+    truncateSync(file, dump.length - 100);
     await query('integration', "update cats set name = 'Garfield'");
     await expect(type(RESTORE)).rejects.toThrow('pg_restore: error');
     expect([await catsIn('integration'), calls()]).toEqual(['Garfield', ['compose stop integration']]);
-    writeFileSync(path(DUMP), dump);
+    writeFileSync(file, dump);
     await type(RESTORE);
     expect(await catsIn('integration')).toBe('Tom');
   });

@@ -101,7 +101,7 @@ export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
   ['install', 'install -d -m 700 /var/backups', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
   ['install', 'docker compose run', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
-  ['install', 'docker compose stop', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
+  ['install', 'dump=$(ls', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
   ['install', 'docker compose exec -T postgres', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
   [
     'install',
