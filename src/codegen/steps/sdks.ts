@@ -1,6 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from '../documents.js';
+import { placeGenerator } from '../generator.js';
 import { OPENAPI_DOCUMENTS, type OpenapiDocument, root, version } from '../layout.js';
 import { inScratch, mustRun } from '../run-tool.js';
 import { readBundle } from './bundles.js';
@@ -66,6 +67,7 @@ export function generateSdks(outDir: string): Promise<void> {
         jobs.push(file);
       }
     }
+    await placeGenerator();
     const configuration = ['--openapitools', join(root, 'openapi/openapitools.json')];
     await mustRun('openapi-generator-cli', [...configuration, 'batch', '--fail-fast', ...jobs]);
     await cp(clients, join(outDir, 'sdk'), {
