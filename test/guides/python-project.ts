@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { pythonWithSdk } from '../sdk/python/installed-package.js';
 import { kept } from '../support/kept.js';
+import { fromTheList } from '../support/python-tools.js';
 import type { Program } from './guide-page.js';
 import { found, instructions, type Project, tool, typedAfter } from './project.js';
 
@@ -51,8 +52,9 @@ export class PythonProject implements Project {
     const version = await tool(this.#python, ['-c', 'import sys; print(sys.version)'], this.folder);
     const typed = typedAfter('pip install', pages, this.label).filter((line) => !line.includes('://'));
     const wanted = typed.flatMap((line) => line.replaceAll('"', '').split(' '));
-    return kept('guides/python', [version, ...wanted].join(' '), (folder) =>
-      this.#pip('--target', folder, ...wanted),
+    const files = await fromTheList(this.interpreter);
+    return kept('guides/python', [version, ...files, ...wanted].join(' '), (folder) =>
+      this.#pip('--target', folder, ...files, ...wanted),
     );
   }
 

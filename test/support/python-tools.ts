@@ -1,33 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'smol-toml';
 import { packageRoot } from '../../src/config/package.js';
 import { kept } from './kept.js';
 import { run } from './kept-programs.js';
 
-const PACKAGES = [
-  'django==5.2.19',
-  'fastapi==0.165.0',
-  'flask==3.1.3',
-  'mypy==2.4.1',
-  'openapi-python-client==0.29.1',
-  'standardwebhooks==1.1.0',
-  'types-python-dateutil==2.9.0.20261116',
-  'uvicorn==0.54.0',
-];
+/** The frameworks, generators and judges of all tests, and what the SDK depends on, each with its hashes. */
+const LIST = join(packageRoot, '.ci/python-tools.txt');
+const QUIET = ['--quiet', '--disable-pip-version-check', '--no-input'];
 
-/**
- * The Python of an environment with the frameworks, generators and judges of all tests, and with what the SDK
- * depends on: one, because each costs ten seconds and a hundred megabytes.
- */
+/** The Python of an environment with all of the list: one, because each costs ten seconds and 100 MB. */
 export async function pythonWithTools(python: string): Promise<string> {
-  const { project } = parse(readFileSync(join(packageRoot, 'src/sdk/python/pyproject.toml'), 'utf8'));
-  const packages = [...PACKAGES, ...(project as { dependencies: string[] }).dependencies];
+  return join(await environment(python), 'bin/python');
+}
+
+/** Options of `pip install`, which then takes only files of the list. */
+export async function fromTheList(python: string): Promise<string[]> {
+  return ['--no-index', '--find-links', join(await environment(python), 'files')];
+}
+
+async function environment(python: string): Promise<string> {
   const version = await run(python, ['--version']);
-  const folder = await kept('python-tools', [version, ...packages].join(' '), async (staged) => {
+  return kept('python-tools', `${version}\n${readFileSync(LIST, 'utf8')}`, async (staged) => {
     await run(python, ['-m', 'venv', staged]);
-    const quiet = ['--quiet', '--disable-pip-version-check', '--no-input'];
-    await run(join(staged, 'bin/python'), ['-m', 'pip', 'install', ...quiet, ...packages]);
+    const files = join(staged, 'files');
+    const pip = (...args: string[]) => run(join(staged, 'bin/python'), ['-m', 'pip', ...args, ...QUIET]);
+    const all = ['--no-deps', '--require-hashes', '--requirement', LIST];
+    await pip('download', ...all, '--only-binary', ':all:', '--dest', files);
+    await pip('install', ...all, '--no-index', '--find-links', files);
   });
-  return join(folder, 'bin/python');
 }

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { packers } from '../../../src/sdk/packaging/packages.js';
 import { type PackageFile, sourcesIn } from '../../../src/sdk/packaging/sources.js';
 import { kept } from '../../support/kept.js';
+import { fromTheList } from '../../support/python-tools.js';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
-const MYPY = 'mypy>=1.15,<3';
 const INSTALL_LIMIT_MS = 240_000;
 const KEPT_ENVIRONMENTS = 3;
 /** The names of finished environments; those of earlier releases begin with the key. */
@@ -25,14 +25,15 @@ export function wheel(): PackageFile {
 
 /**
  * The Python of a virtual environment with the wheel, its dependencies and mypy. It is cached for the same
- * wheel; the dependencies come from the index the first time.
+ * wheel and the same list of files, from which the others come.
  */
 export async function pythonWithSdk(python: string): Promise<string> {
   const { path: name, content } = wheel();
   const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
-  const description = [createHash('sha256').update(content).digest('hex'), version, MYPY].join('\n');
+  const files = await fromTheList(python);
+  const description = [createHash('sha256').update(content).digest('hex'), version, ...files].join('\n');
   const place = await kept('sdk-python/environment', description, (folder) =>
-    install(python, folder, { name, content }),
+    install(python, folder, { name, content }, files),
   );
   const now = new Date();
   utimesSync(place, now, now);
@@ -56,12 +57,13 @@ async function install(
   python: string,
   folder: string,
   wheel: { name: string; content: Uint8Array },
+  files: readonly string[],
 ): Promise<void> {
   const file = join(folder, wheel.name);
   await run(python, ['-m', 'venv', folder]);
   writeFileSync(file, wheel.content);
   const quiet = ['--quiet', '--disable-pip-version-check', '--no-input'];
-  await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', ...quiet, file, MYPY], {
+  await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', ...quiet, ...files, file, 'mypy'], {
     timeout: INSTALL_LIMIT_MS,
   });
   rmSync(file);
