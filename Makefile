@@ -13,7 +13,7 @@ SDKS := dist/sdk/.packed
 SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
 DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/telemetry src/edge/pages src/edge/docs/site-file.ts src/codegen/documents.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
-# SQLite is first: where no binary of it can be fetched, compiling it takes longer than everything else.
+# SQLite is first: where it must be compiled, this takes longer than everything else.
 PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
 TOGETHER = $(MAKE) -s -j2
 # Decided in the recipe: the output of $(shell) is never a terminal.
@@ -121,7 +121,7 @@ $(INSTALLED): package.json package-lock.json
 
 # Only Node without Node-API 10 (Node 20) uses better-sqlite3 12, whose package contains no binary.
 $(BINDING): | $(INSTALLED)
-	@if node -e 'process.exit(process.versions.napi < 10 ? 0 : 1)'; then .ci/step 'Fetching or compiling SQLite' .ci/install-scripts better-sqlite3; fi
+	@if node -e 'process.exit(process.versions.napi < 10 ? 0 : 1)'; then .ci/step 'Compiling SQLite' .ci/install-scripts better-sqlite3; fi
 	@touch $@
 
 # Until they are complete, nothing counts as installed: what is left of an interrupted installation goes.
