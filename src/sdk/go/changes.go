@@ -82,7 +82,7 @@ func recordIn(sent json.RawMessage, record any) any {
 type ChangesOptions struct {
 	// After is the cursor of the last item that you stored. Empty begins with all that exists.
 	After string
-	// Limit is how many items at most, 1 to 1000. The default is 1000.
+	// Limit is how many items at most, 1 to 1000; the gateway sends 500 at most.
 	Limit int
 	// Wait is how long to wait for a change if there is none, in whole seconds, up to 25 s. It is added to
 	// the Timeout of the gateway.

@@ -82,7 +82,7 @@ class Gateway(Reads):
         An ``ApiError`` with the code ``cursor_expired`` (410) means: begin again without ``after``.
 
         :param after: the cursor of the last item that you stored; ``None`` begins with all that exists
-        :param limit: how many items at most, 1 to 1000
+        :param limit: how many items at most, 1 to 1000; the gateway sends 500 at most
         :param wait_seconds: how long to wait for a change if there is none, 0 to 25; added to the time limit
         """
         ask = partial(

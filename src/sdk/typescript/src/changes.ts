@@ -60,7 +60,7 @@ export type Change = { [Type in EntityType]: ChangeOf<Type> }[EntityType] | Unkn
 export interface ChangesOptions extends ReadOptions {
   /** The cursor of the last item that you stored. `null` begins with all that exists. */
   after?: string | null | undefined;
-  /** How many items at most, 1 to 1000. Default: 1000. */
+  /** How many items at most, 1 to 1000; the gateway sends 500 at most. */
   limit?: number | undefined;
   /** How long to wait for a change if there is none, 0 to 25. Added to `timeoutMs`. Default: 0. */
   waitSeconds?: number | undefined;
