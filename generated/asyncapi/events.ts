@@ -386,7 +386,7 @@ export interface NamedUnit {
   name: string;
 }
 /**
- * Where to read the organization structure, in which to find the thing by its id. A path of its own for each unit may take the place of this one later, without a new `dataVersion`.
+ * Where to read the organization structure, in which to find the thing by its id.
  */
 export interface OrganizationStructureLinks {
   /**

@@ -1130,7 +1130,7 @@ export const eventSchemas = {
     },
     "OrganizationStructureLinks": {
       "title": "OrganizationStructureLinks",
-      "description": "Where to read the organization structure, in which to find the thing by its id. A path of its own for each unit may take the place of this one later, without a new `dataVersion`.",
+      "description": "Where to read the organization structure, in which to find the thing by its id.",
       "type": "object",
       "required": [
         "self"

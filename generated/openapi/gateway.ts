@@ -806,7 +806,7 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | The request violates this document; `errors` lists every place. |
+         *     | `invalid_request` | 400 | The request violates this document; `errors` lists every place. What is not valid HTTP, too large or too late has this code with 400, 408, 413, 417 or 431, and no `errors`. |
          *     | `api_key_in_query` | 400 | An API key was sent in the address, where logs would keep it. Send it in `x-api-key`, and replace the key. |
          *     | `api_key_missing` | 401 | The header `x-api-key` is missing or empty. |
          *     | `api_key_malformed` | 401 | The key is malformed: its length, prefix or checksum is wrong. |
