@@ -71,6 +71,15 @@ describeWith('python', 'the package of Python, installed into an empty project',
     },
   );
 
+  test('takes an event whose members it cannot read, and has none of them', async () => {
+    const program = [
+      'from integration_service import UnknownEvent',
+      'event = UnknownEvent(id="evt_1", type="worker.promoted", body={"sequence": 5, "entity": "wrk_1"})',
+      'print(event.sequence, event.occurred_at, event.entity, event.test)',
+    ];
+    expect((await said('-c', program.join('\n'))).trim()).toBe('0 None None False');
+  });
+
   test('has a pause also before the two thousandth retry', async () => {
     const program = [
       'from integration_service import ConnectionError, Retry',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 R = TypeVar("R")
@@ -56,6 +56,14 @@ class Event(_Received, Generic[R]):
     data: _Data
 
 
+class _Envelope(_Received):
+    """What an event newer than this release says of itself, if this release can read it."""
+
+    occurred_at: datetime | None = None
+    sequence: int = Field(default_factory=_time_of)
+    entity: Entity | None = None
+
+
 class UnknownEvent(BaseModel):
     """
     An event of a type or shape newer than this release. Answer 2xx to it. ``body`` is the whole event.
@@ -66,6 +74,27 @@ class UnknownEvent(BaseModel):
     body: dict[str, Any]
 
     @property
+    def occurred_at(self) -> datetime | None:
+        """``None`` if this release cannot read it."""
+        return self._envelope().occurred_at
+
+    @property
+    def sequence(self) -> int:
+        """Of two events of one entity, the newer has the greater. 0 if this release cannot read it."""
+        return self._envelope().sequence
+
+    @property
+    def entity(self) -> Entity | None:
+        """The subject of the event. ``None`` if this release cannot read it."""
+        return self._envelope().entity
+
+    @property
     def test(self) -> bool:
         """A test event: nothing happened."""
         return self.body.get("test") is True
+
+    def _envelope(self) -> _Envelope:
+        try:
+            return _Envelope.model_validate(self.body)
+        except ValidationError:
+            return _Envelope()

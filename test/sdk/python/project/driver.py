@@ -88,7 +88,8 @@ def verified(command: dict[str, Any]) -> Any:
 def webhooks(command: dict[str, Any]) -> Any:
     event = verified(command)
     if isinstance(event, sdk.UnknownEvent):
-        return {"isKnown": False, "isTest": event.test, "event": event.body}
+        read = {"occurredAt": event.occurred_at, "sequence": event.sequence, "entity": event.entity}
+        return {"isKnown": False, "isTest": event.test, "event": {**event.body, **read}}
     unmapped = [*(event.model_extra or {}), *(event.data.model_extra or {})]
     return {"isKnown": True, "isTest": event.test, "event": event, "unmapped": unmapped}
 

@@ -83,6 +83,8 @@ def present(gateway: Gateway, event: sdk.WebhookEvent) -> str:
         structure: OrganizationStructure = gateway.follow(event)
         return structure.units[0].name
     if isinstance(event, UnknownEvent):
+        sequence: int = event.sequence
+        print(sequence, event.occurred_at, event.entity.id if event.entity else None)
         return str(gateway.follow(event.body["data"]["links"]["self"]))
     return event.id
 
