@@ -6,12 +6,13 @@ const MOST_IN_LANE = 5_000;
 const MOST_IN_ALL = 10_000;
 
 /**
- * Writes that wait, in lanes: lanes of tenants take turns, and half of each group is for writes without a
- * lane, such as sign-on and deliveries. Each lane keeps its order.
+ * Writes that wait, in lanes: lanes of tenants take turns, and every other turn is for writes without a lane,
+ * such as sign-on and deliveries. Each lane keeps its order.
  */
 export class FairQueue<Job> {
   readonly #own: Job[] = [];
   readonly #lanes = new Lanes<Job>();
+  #wasOwn = false;
 
   get length(): number {
     return this.#own.length + this.#lanes.count;
@@ -27,11 +28,9 @@ export class FairQueue<Job> {
     }
   }
 
-  take(most: number): Job[] {
-    const taken = this.#own.splice(0, Math.max(Math.ceil(most / 2), most - this.#lanes.count));
-    while (taken.length < most && this.#lanes.count > 0) {
-      taken.push(this.#lanes.next() as Job);
-    }
-    return taken;
+  next(): Job | undefined {
+    const isOwn = this.#own.length > 0 && !(this.#wasOwn && this.#lanes.count > 0);
+    this.#wasOwn = isOwn;
+    return isOwn ? this.#own.shift() : this.#lanes.next();
   }
 }

@@ -7,6 +7,8 @@ import { callerLeft } from './turns.js';
 import { asUnknownOutcome } from './unavailable.js';
 
 const MAX_GROUP = 128;
+/** A group of slower writes ends after so much work, so that none waits for many writes of others. */
+const MAX_GROUP_MS = 20;
 
 interface Job {
   work: (writer: Writer) => Promise<unknown>;
@@ -18,6 +20,19 @@ interface Job {
 
 /** Answers the caller of a write, after the commit that it shares. */
 type Answer = () => void;
+
+/** Writes that share a commit. */
+class Group {
+  readonly jobs: Job[] = [];
+  /** How many writes that wait it may still take. All are rejected if the group fails. */
+  places = 0;
+  /** Without the time between them, in which other calls have their turns. */
+  workedMs = 0;
+
+  open(waiting: number): void {
+    this.places = Math.min(MAX_GROUP - this.jobs.length, waiting);
+  }
+}
 
 interface Committed {
   answers: readonly Answer[];
@@ -62,6 +77,7 @@ export class GroupCommit {
     private readonly control: TransactionControl,
     private readonly disk: Disk,
     private readonly onCommit: (writes: number) => void = () => undefined,
+    private readonly now = () => performance.now(),
   ) {
     this.#late = keepLateRows(writer);
   }
@@ -90,13 +106,15 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.take(MAX_GROUP);
+      const group = new Group();
+      group.open(this.#waiting.length);
       try {
         const committed = await this.#commit(group);
-        void this.#acknowledge(group, committed);
+        void this.#acknowledge(group.jobs, committed);
       } catch (error) {
         // The commit failed or was not tried: nothing of the group was written.
-        rejectAll(group, error);
+        rejectAll(group.jobs, error);
+        this.#rejectWaiting(group.places, error);
       }
     }
     this.#running = undefined;
@@ -121,20 +139,17 @@ export class GroupCommit {
     }
   }
 
-  /** Adds writes that join the group. */
-  async #commit(group: Job[]): Promise<Committed> {
-    const { control } = this;
+  async #commit(group: Group): Promise<Committed> {
     this.disk.assertSound();
     await this.#begin();
     try {
-      const answers = await this.#runAll(group);
+      const answers = await this.#runWaiting(group);
       // SQLite blocks the event loop: here concurrent requests join the group, and answers are sent.
       await new Promise(setImmediate);
-      const joining = this.#waiting.take(MAX_GROUP - group.length);
-      group.push(...joining);
-      answers.push(...(await this.#runAll(joining)));
+      group.open(this.#waiting.length);
+      answers.push(...(await this.#runWaiting(group)));
       const noteLate = await this.#late.write(this.writer);
-      control.commit();
+      this.control.commit();
       return { answers, noteLate };
     } catch (error) {
       this.#late.dropAfter(0);
@@ -143,12 +158,25 @@ export class GroupCommit {
     }
   }
 
-  async #runAll(jobs: readonly Job[]): Promise<Answer[]> {
+  /** Runs the writes that the group has places for, one by one, until they have taken their time. */
+  async #runWaiting(group: Group): Promise<Answer[]> {
     const answers: Answer[] = [];
-    for (const job of jobs) {
+    while (group.places > 0 && group.workedMs < MAX_GROUP_MS) {
+      group.places -= 1;
+      const job = this.#waiting.next() as Job;
+      group.jobs.push(job);
+      const begunAt = this.now();
       answers.push(await this.#runAlone(job));
+      group.workedMs += this.now() - begunAt;
     }
+    group.places = 0;
     return answers;
+  }
+
+  #rejectWaiting(count: number, error: unknown): void {
+    for (let left = count; left > 0; left -= 1) {
+      this.#waiting.next()?.reject(error);
+    }
   }
 
   async #begin(): Promise<void> {

@@ -11,12 +11,16 @@ import { temporaryDirectories } from '../../support/temporary-directory.js';
 export const note = (name: string) => (writer: Writer) =>
   sql`insert into notes (name) values (${name})`.execute(writer);
 
-/** A real SQLite file under the group commit, with observed statements, injected faults and a slow disk. */
+/**
+ * A real SQLite file under the group commit, with observed statements, injected faults and a slow disk. By
+ * its clock, writes take no time.
+ */
 function observed(
   file: string,
   faults: Record<string, Error> = {},
   disk: Partial<Disk> = {},
   onCommit: () => void = () => undefined,
+  now = () => 0,
 ) {
   const database = new Sqlite(file);
   database.exec('create table if not exists notes (name text primary key)');
@@ -48,6 +52,7 @@ function observed(
       },
       { assertSound: () => undefined, done: () => Promise.resolve(), ...disk },
       onCommit,
+      now,
     ),
     commitCount: () => statements.filter((statement) => statement === 'commit').length,
     statements,
@@ -61,8 +66,13 @@ export function observedCommits() {
   const directory = temporaryDirectories();
   const closing: { close(): Promise<void> }[] = [];
   afterEach(() => Promise.all(closing.splice(0).map((opened) => opened.close())));
-  return (faults?: Record<string, Error>, disk?: Partial<Disk>, onCommit?: () => void) => {
-    const opened = observed(join(directory(), 'notes.db'), faults, disk, onCommit);
+  return (
+    faults?: Record<string, Error>,
+    disk?: Partial<Disk>,
+    onCommit?: () => void,
+    now?: () => number,
+  ) => {
+    const opened = observed(join(directory(), 'notes.db'), faults, disk, onCommit, now);
     closing.push(opened);
     return opened;
   };
