@@ -13,7 +13,14 @@ import {
 import { ListSlots } from '../access/list-slots.js';
 import { type ChangeCursors, digestOf, sequenceOf } from './changes.js';
 import type { BodyOf, JsonOf, OperationId } from './contract-json.js';
-import { type Page, type PageRequest, type Position, pagesOf, type Window } from './page.js';
+import {
+  FIRST_PAGE_BYTES,
+  type Page,
+  type PageRequest,
+  type Position,
+  pagesOf,
+  type Window,
+} from './page.js';
 import { type LinkedOperation, sampleOf } from './samples.js';
 import type { ChangeStore, DirectoryStores, InstanceIntegrationStore, Listed, Nearest } from './stores.js';
 
@@ -36,12 +43,17 @@ export interface Target extends Window {
   userId: UserId;
 }
 
+/** Stands for a resource that is read for the rest of its answer only. No resource is empty. */
+export const LEFT_TO_REST = '';
+
 /** What a caller sends with a read: its key, and the versions of the answer that it has. */
 export interface Question extends PresentedKey {
   knownVersions: readonly string[];
   anyVersionKnown: boolean;
   /** Whether the caller has left, or waits no longer. */
   isOver?: (() => boolean) | undefined;
+  /** Called before a resource is read as a whole, which it may refuse, or leave to the rest of the answer. */
+  beforeWhole?: ((visitor: Visitor) => typeof LEFT_TO_REST | undefined) | undefined;
 }
 
 /** The answer to a read: the admitted caller, and the content unless the caller has its version. */
@@ -63,8 +75,8 @@ type Read<Body> = (
 export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
-/** Each is in memory whole, and has up to 80 MiB. Integrations take turns. */
-const STRUCTURES_AT_ONCE = 2;
+/** Each is in memory whole: a structure has up to 80 MiB, job titles 6. Integrations take turns. */
+const AT_ONCE = 2;
 
 /** Each is a call that waits for seconds. Together with all lists, fewer than the calls of a connection. */
 const WAITING_DIGESTS = { perIntegration: 8, inTotal: 32 };
@@ -74,7 +86,8 @@ type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
   const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;
-  const structures = new AtOnce(STRUCTURES_AT_ONCE);
+  const structures = new AtOnce(AT_ONCE);
+  const jobTitles = new AtOnce(AT_ONCE);
   const waitingDigests = new ListSlots(WAITING_DIGESTS, 'digests');
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
@@ -139,6 +152,33 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       return answerOne(visitor, question, read, missing);
     });
 
+  /** After one that is long, others get their turn of the event loop: on SQLite, a read is synchronous. */
+  const whole = <T extends string>(
+    atOnce: AtOnce,
+    question: Question,
+    visitor: ClientVisitor,
+    read: (stores: DirectoryStores) => Promise<T>,
+  ) =>
+    answer(visitor, question, async () => {
+      const left = question.beforeWhole?.(visitor);
+      if (left !== undefined) {
+        return left as T;
+      }
+      // Counts as a list, also while it waits: otherwise one integration's could fill the calls of an edge.
+      const release = gatekeeper.lists.hold(visitor);
+      try {
+        const readInTurn = async () => {
+          if (question.isOver?.()) {
+            throw new CallerLeft();
+          }
+          return near(visitor, read);
+        };
+        return await atOnce.run(visitor.integrationId, readInTurn, ({ length }) => length > FIRST_PAGE_BYTES);
+      } finally {
+        release();
+      }
+    });
+
   return {
     listInstanceIntegrations: async (question) => {
       const visitor = await gatekeeper.admit(question);
@@ -159,8 +199,8 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     ),
     listJobTitles: async (question, target) => {
       const visitor = await toClient(question, target);
-      return answer(visitor, question, () =>
-        near(visitor, ({ organization }) => organization.jobTitlesOf(visitor.clientId)),
+      return whole(jobTitles, question, visitor, ({ organization }) =>
+        organization.jobTitlesOf(visitor.clientId),
       );
     },
     listChanges: async (question, target) => {
@@ -177,20 +217,9 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
-      return answer(visitor, question, async () => {
-        // Counts as a list, also while it waits: otherwise one integration's could fill the calls of an edge.
-        const release = gatekeeper.lists.hold(visitor);
-        try {
-          return await structures.run(visitor.integrationId, async () => {
-            if (question.isOver?.()) {
-              throw new CallerLeft();
-            }
-            return near(visitor, ({ organization }) => organization.structureOf(visitor.clientId));
-          });
-        } finally {
-          release();
-        }
-      });
+      return whole(structures, question, visitor, ({ organization }) =>
+        organization.structureOf(visitor.clientId),
+      );
     }),
   };
 }

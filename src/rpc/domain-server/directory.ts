@@ -9,6 +9,7 @@ import {
   type AnyRead,
   type DirectoryDependencies,
   directoryReads,
+  LEFT_TO_REST,
   type Question,
   type Target,
 } from '../../domain/directory/reads.js';
@@ -23,10 +24,22 @@ const FEW_ROWS = 10;
 const MOST_IN_ONE_MESSAGE = 8 * 1_024 * 1_024;
 /** Each is in memory as a whole until its reader has taken it; an organization structure has up to 80 MiB. */
 const LARGE_RESOURCES = { perIntegration: 2, inTotal: 8 };
+/** Of more resources it is forgotten that they are large, and they are read once in vain. */
+const MOST_KNOWN = 10_000;
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, closing } = dependencies;
   const largeResources = new ListSlots(LARGE_RESOURCES, 'organization structures');
+  /** Those that were large when they were read last. They are read for the rest of an answer only. */
+  const knownLarge = new Set<string>();
+  const noteSize = (name: string, content: string): boolean => {
+    const isLarge = Buffer.byteLength(content) > MOST_IN_ONE_MESSAGE;
+    knownLarge.delete(name);
+    if (isLarge && knownLarge.size < MOST_KNOWN) {
+      knownLarge.add(name);
+    }
+    return isLarge;
+  };
   const reads: Record<string, AnyRead> = directoryReads(dependencies);
   /** Reads an operation by its id: a newer edge may know more of them. */
   const ask = (operationId: string, question: Question | undefined, target: object) => {
@@ -44,16 +57,22 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       let release: ReleaseSlot | undefined;
       let rest: Rest | undefined;
       try {
-        const isOver = () => call.isCancelled;
-        const asked = ask(operationId, context && { ...context, isCounted, isOver }, target);
+        const name = nameOf(operationId, target);
+        const hooks = {
+          isOver: () => call.isCancelled,
+          beforeWhole: () => (knownLarge.has(name) ? LEFT_TO_REST : undefined),
+        };
+        const asked = ask(operationId, context && { ...context, isCounted, ...hooks }, target);
         call.operation = operationId;
         const { visitor, content } = await asked;
         const header = { ...visitor, notModified: content === undefined };
-        if (content === undefined || typeof content === 'string') {
-          const body = Buffer.from(content ?? '');
-          return body.length > MOST_IN_ONE_MESSAGE
+        if (content === undefined) {
+          return { header, body: Buffer.alloc(0) };
+        }
+        if (typeof content === 'string') {
+          return content === LEFT_TO_REST || noteSize(name, content)
             ? { header, body: Buffer.alloc(0), rest: { cursor: '' } }
-            : { header, body };
+            : { header, body: Buffer.from(content) };
         }
         // Before anything is awaited, so that an excess list is refused at once.
         release = gatekeeper.lists.hold(visitor);
@@ -87,11 +106,14 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         anyVersionKnown: false,
         isCounted: true,
         isOver: () => signal.aborted,
+        // Before the read, so that an excess one costs nothing.
+        beforeWhole: (visitor: Visitor) => void holdUntilEnd(largeResources, visitor, signal),
       };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
       const { visitor, content = '' } = await ask(operationId, context && { ...context, ...whole }, target);
       if (typeof content === 'string') {
-        for (const body of piecesOf(largeResources, visitor, content, signal)) {
+        noteSize(nameOf(operationId, path), content);
+        for (const body of piecesOf(content, signal)) {
           yield { body };
         }
         return;
@@ -113,6 +135,10 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
   });
 }
 
+function nameOf(operationId: string, { clientId }: { clientId?: string }): string {
+  return `${operationId} ${clientId}`;
+}
+
 function bodyOf(rows: readonly { json: string }[]): Buffer {
   return Buffer.from(jsonArray(rows.map(({ json }) => json as JsonOf<unknown>)));
 }
@@ -127,8 +153,7 @@ function holdUntilEnd(slots: ListSlots, visitor: Visitor, signal: AbortSignal): 
   }
 }
 
-function* piecesOf(slots: ListSlots, visitor: Visitor, resource: string, signal: AbortSignal) {
-  holdUntilEnd(slots, visitor, signal);
+function* piecesOf(resource: string, signal: AbortSignal) {
   const body = Buffer.from(resource);
   for (let from = 0; from < body.length && !signal.aborted; from += PAGE_BYTES) {
     yield body.subarray(from, from + PAGE_BYTES);

@@ -3,10 +3,12 @@ import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { Gatekeeper } from '../../../src/domain/access/gatekeeper.js';
 import { LIST_LIMITS, ListSlots } from '../../../src/domain/access/list-slots.js';
 import type { OperationId } from '../../../src/domain/directory/contract-json.js';
+import { FIRST_PAGE_BYTES } from '../../../src/domain/directory/page.js';
 import {
   type Answer,
   type DirectoryDependencies,
   directoryReads,
+  LEFT_TO_REST,
   type Question,
   type Target,
 } from '../../../src/domain/directory/reads.js';
@@ -195,6 +197,65 @@ describe('a read of the directory', () => {
         const { code: said, message: words, rateLimit } = refusal as ServiceError;
         expect([said, words, rateLimit]).toEqual([code, message, visitor.rateLimit]);
       }
+    },
+  );
+});
+
+describe('many reads of something long', () => {
+  const LONG = '"'.padEnd(FIRST_PAGE_BYTES + 1, 'x');
+  const MOST_IN_A_TURN = 2;
+
+  /** How many of these reads have begun, at once and after each of some turns of the event loop. */
+  async function begunInTurns(operationId: OperationId, text: string, count: number) {
+    let begun = 0;
+    // Synchronous, as statements of SQLite are.
+    const read = async () => {
+      begun += 1;
+      return text;
+    };
+    const { gatekeeper } = world();
+    const organization = { structureOf: read, jobTitlesOf: read };
+    const reads = directoryReads({ gatekeeper, organization } as never);
+    const answers = Array.from({ length: count }, () => reads[operationId](holding(), target));
+    await new Promise(process.nextTick);
+    const seen = [begun];
+    while (begun < count) {
+      await new Promise(setImmediate);
+      seen.push(begun);
+    }
+    await Promise.all(answers);
+    return seen;
+  }
+
+  test.each(['getOrganizationStructure', 'listJobTitles'] as const)(
+    'by %s are divided among turns of the event loop, those of something short are not',
+    async (operationId) => {
+      const inTurns = [1, 2, 3].map((turn) => turn * MOST_IN_A_TURN);
+      expect(await begunInTurns(operationId, LONG, 6)).toEqual(inTurns);
+      expect(await begunInTurns(operationId, '[]', 6)).toEqual([6]);
+    },
+  );
+
+  test.each(['getOrganizationStructure', 'listJobTitles'] as const)(
+    'by %s count as lists, and are not made where they are refused or left to the rest',
+    async (operationId) => {
+      const { gatekeeper, store, reads } = world();
+      const ask = asking(operationId);
+      const releases = Array.from({ length: LIST_LIMITS.perIntegration }, () =>
+        gatekeeper.lists.hold(visitor as never),
+      );
+      await expect(ask(gatekeeper, store, holding())).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+      for (const release of releases) {
+        release();
+      }
+      const refusal = new Error('too many');
+      const beforeWhole = () => {
+        throw refusal;
+      };
+      await expect(ask(gatekeeper, store, holding({ beforeWhole }))).rejects.toBe(refusal);
+      const left = await ask(gatekeeper, store, holding({ beforeWhole: () => LEFT_TO_REST }));
+      expect([left.content, reads]).toEqual([LEFT_TO_REST, []]);
+      expect((await ask(gatekeeper, store, holding())).content).toBe('the text');
     },
   );
 });

@@ -155,7 +155,7 @@ describe('a read of an operation', () => {
 
   test('of a resource that is too large for a message streams it, to two readers of an integration', async () => {
     const large = JSON.stringify('é'.repeat(8_000_000));
-    const { directory } = await serving({ organization: { structureOf: large } });
+    const { directory, asked } = await serving({ organization: { structureOf: large } });
     const read = request('getOrganizationStructure');
     const { header: first, body, rest } = await directory.read(read, call);
     expect([first?.version, body.length, rest]).toEqual(['now', 0, { cursor: '' }]);
@@ -164,6 +164,8 @@ describe('a read of an operation', () => {
     const [piece] = await Promise.all(readers.map((reader) => reader.next()));
     const refused = await refusalOf(begin().next());
     expect([refused.code, refused.retryAfterSeconds]).toEqual([ErrorCode.RATE_LIMITED, expect.any(Number)]);
+    // Once to learn its size, and once for each reader, but not for the refused one.
+    expect(asked).toHaveLength(3);
     await readers[0]?.return?.();
     await readers[1]?.return?.();
     const messages = await eventually('a place for another reader', () =>
@@ -171,6 +173,20 @@ describe('a read of an operation', () => {
     );
     expect(Buffer.concat(messages.map((message) => message.body)).equals(Buffer.from(large))).toBe(true);
     expect(messages[0]?.body).toEqual(piece?.value.body);
+  });
+
+  test('of a resource that was too large for a message last time leaves it to the rest, unread', async () => {
+    let text = JSON.stringify('x'.repeat(9_000_000));
+    const { directory, asked } = await serving({ organization: { structureOf: () => text } });
+    const read = request('getOrganizationStructure');
+    const ask = () => directory.read(read, call);
+    const { rest } = await ask();
+    text = '"short"';
+    expect(await ask()).toMatchObject({ header: { notModified: false }, rest });
+    expect(asked).toHaveLength(1);
+    const [piece] = await collect(directory.readRest({ read, rest }, call));
+    expect(piece?.body.toString()).toBe(text);
+    expect(await ask()).toMatchObject({ body: Buffer.from(text), rest: undefined });
   });
 
   test('of a list keeps the place of the list for its rest', async () => {
@@ -193,7 +209,7 @@ describe('a read of an operation', () => {
     const refusal = await refusalOf(directory.read(read, call));
     expect(refusal).toMatchObject({ code: ErrorCode.RATE_LIMITED, retryAfterSeconds: expect.any(Number) });
     expect(refusal.rateLimit).toMatchObject({ limit: 10 });
-    await expect(directory.read(request('listJobTitles'), call)).resolves.toMatchObject({ rest: undefined });
+    await expect(directory.read(request('getUser'), call)).resolves.toMatchObject({ rest: undefined });
     await list.return?.();
     await eventually('the place is free', () =>
       directory.read({ ...read, isCounted: true }, call).catch(() => undefined),
