@@ -28,6 +28,7 @@ import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from '
 import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
+import { ReadTurns } from './streams/read-turns.js';
 import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;
@@ -137,6 +138,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     },
   });
   const streams = new ServedStreams(gate, new Endpoint(exchange, notImplemented, options.audit, report));
+  const turns = new ReadTurns();
   const warnOfHandshakes = boundedWarnings(options.log, HANDSHAKE_LINES_PER_MINUTE);
   const server = new RpcServer(gate, connections, streams, (peer, reason) =>
     warnOfHandshakes('a connection was refused during the TLS handshake', { peer, reason }),
@@ -145,7 +147,8 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     const implementation = Object.entries(definition).map(([name, method]) => {
       const isWithinInstance = methodsWithinInstance.has(method.path);
       gate.rule(method.path, { callers: callersOf(method.path), isWithinInstance });
-      const endpoint = new Endpoint(method, handlers[name] ?? notImplemented, options.audit, report);
+      const handler = turns.handlerOf(method, handlers[name] ?? notImplemented);
+      const endpoint = new Endpoint(method, handler, options.audit, report);
       if (travelsInStreams(method)) {
         streams.add(endpoint);
       }
