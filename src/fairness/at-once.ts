@@ -1,25 +1,37 @@
 import { Lanes } from './lanes.js';
+import { OwnerSlots } from './owner-slots.js';
+
+interface Options {
+  /** How many of one lane run at once. */
+  perLane?: number;
+  /** How long a piece still waits when its turn comes. */
+  pauseMs?: () => number;
+  /** Whether a place rests for as long as the work took that ended its turn. */
+  rests?: boolean;
+}
 
 /** Runs a limited number of pieces of work at once. Others wait in lanes, which take turns. */
 export class AtOnce {
   readonly #waiting = new Lanes<() => void>();
-  #free: number;
+  readonly #slots: OwnerSlots;
 
-  /** `pauseMs` is how long a piece still waits when its turn comes. */
   constructor(
     most: number,
-    private readonly pauseMs = () => 0,
+    private readonly options: Options = {},
   ) {
-    this.#free = most;
+    this.#slots = new OwnerSlots({ inTotal: most, kept: 0, perOwner: options.perLane ?? most });
+  }
+
+  waitingIn(lane: string): number {
+    return this.#waiting.waitingIn(lane);
   }
 
   /** After work that `endsTurn`, or fails, the next one begins in the next turn of the event loop. */
   async run<T>(lane: string, work: () => Promise<T>, endsTurn = (_: T) => false): Promise<T> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-    } else {
+    if (!this.#slots.take(lane)) {
       await new Promise<void>((begin) => this.#waiting.add(lane, begin));
     }
+    const begunAt = performance.now();
     let isNextSoon = false;
     try {
       const done = await work();
@@ -27,24 +39,28 @@ export class AtOnce {
       return done;
     } finally {
       if (isNextSoon) {
-        this.#passOn();
+        this.#passOn(lane);
+      } else if (this.options.rests) {
+        setTimeout(() => this.#passOn(lane), performance.now() - begunAt);
       } else {
-        setImmediate(() => this.#passOn());
+        setImmediate(() => this.#passOn(lane));
       }
     }
   }
 
-  #passOn(): void {
-    const begin = this.#waiting.next();
-    if (!begin) {
-      this.#free += 1;
-      return;
-    }
-    const pauseMs = this.pauseMs();
-    if (pauseMs > 0) {
-      setTimeout(begin, pauseMs);
-    } else {
-      begin();
+  #passOn(lane: string): void {
+    this.#slots.give(lane);
+    for (;;) {
+      const begin = this.#waiting.next((waiting) => this.#slots.take(waiting));
+      if (!begin) {
+        return;
+      }
+      const pauseMs = this.options.pauseMs?.() ?? 0;
+      if (pauseMs > 0) {
+        setTimeout(begin, pauseMs);
+      } else {
+        begin();
+      }
     }
   }
 }

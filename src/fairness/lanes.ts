@@ -24,9 +24,12 @@ export class Lanes<Waiting> {
     return this.#waiting.get(lane)?.length ?? 0;
   }
 
-  /** Takes out the first of the lane whose turn it is, which then comes after all others. */
-  next(): Waiting | undefined {
+  /** Takes out the first of the lane whose turn it is, of lanes that may. It then comes after all others. */
+  next(may = (_lane: string) => true): Waiting | undefined {
     for (const [lane, waiting] of this.#waiting) {
+      if (waiting.length > 0 && !may(lane)) {
+        continue;
+      }
       this.#waiting.delete(lane);
       const one = waiting.shift();
       if (waiting.length > 0) {

@@ -43,6 +43,8 @@ export interface RpcServerOptions extends Omit<GateOptions, 'onRefusal' | 'conne
   timer: RpcCallTimer;
   audit: CallAudit;
   connections?: Partial<ConnectionLimits>;
+  /** Whether a read of the handlers blocks the event loop. */
+  readsBlock?: boolean;
 }
 
 /** The common interface of the four kinds of calls. */
@@ -138,7 +140,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     },
   });
   const streams = new ServedStreams(gate, new Endpoint(exchange, notImplemented, options.audit, report));
-  const turns = new ReadTurns();
+  const turns = new ReadTurns(options);
   const warnOfHandshakes = boundedWarnings(options.log, HANDSHAKE_LINES_PER_MINUTE);
   const server = new RpcServer(gate, connections, streams, (peer, reason) =>
     warnOfHandshakes('a connection was refused during the TLS handshake', { peer, reason }),

@@ -127,6 +127,8 @@ export async function openStore(options: StoreOptions) {
     options.replica && new NearestStores(directory, database.reader, { watch, ...options.replica });
   return {
     clock: database.clock,
+    /** Whether a read blocks the event loop, as on SQLite. */
+    readsBlock: options.databaseUrl === undefined,
     visits: visitStore(database),
     serviceTokens: serviceTokenStore(database),
     /** Undefined for SQLite, where the only node counts in memory. */

@@ -1,5 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { AtOnce } from '../../src/fairness/at-once.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 const nextTurn = () => new Promise(setImmediate);
 
@@ -33,6 +37,43 @@ test('no more pieces run than may, and those that wait begin as others end, the 
   }
   await Promise.all(all);
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
+});
+
+test('of one lane no more run than may, and others overtake it', async () => {
+  const { begun, run, end } = pieces(new AtOnce(2, { perLane: 1 }));
+  const all = ['a1', 'a2', 'b1', 'b2'].map((name) => run(name.charAt(0), name));
+  expect(begun).toEqual(['a1', 'b1']);
+  await end('b1');
+  expect(begun).toEqual(['a1', 'b1', 'b2']);
+  await end('b2');
+  expect(begun).toHaveLength(3);
+  await end('a1');
+  await end('a2');
+  await Promise.all(all);
+  expect(begun).toEqual(['a1', 'b1', 'b2', 'a2']);
+});
+
+test('where places rest, the next piece begins after as long as the last one took', async () => {
+  jest.useFakeTimers();
+  const TOOK_MS = 2_000;
+  const atOnce = new AtOnce(1, { rests: true });
+  const begun: string[] = [];
+  const run = (name: string) =>
+    atOnce.run(
+      '',
+      async () => {
+        begun.push(name);
+        jest.advanceTimersByTime(TOOK_MS);
+      },
+      () => true,
+    );
+  await run('first');
+  const second = run('second');
+  await jest.advanceTimersByTimeAsync(TOOK_MS - 1);
+  expect(begun).toEqual(['first']);
+  await jest.advanceTimersByTimeAsync(1);
+  await second;
+  expect(begun).toEqual(['first', 'second']);
 });
 
 test('a piece that fails gives its place to the next', async () => {

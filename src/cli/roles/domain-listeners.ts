@@ -68,10 +68,11 @@ function isForRoles({ definition }: ServedService): boolean {
 }
 
 function serverOf(
-  { services, health, log, timer, audit }: ListenerOptions & { timer: RpcCallTimer },
+  { services, health, log, timer, audit, store }: ListenerOptions & { timer: RpcCallTimer },
   authenticate: Authenticate,
 ): RpcServer {
-  const server = createRpcServer({ services, authenticate, log, timer, audit });
+  const { readsBlock } = store;
+  const server = createRpcServer({ services, authenticate, log, timer, audit, readsBlock });
   const reflected = {
     descriptorFile: join(packageRoot, 'generated/proto/descriptors.binpb'),
     services: services.map(({ definition }) => serviceNameOf(definition)),

@@ -31,6 +31,8 @@ export interface DirectoryDependencies extends DirectoryStores {
   cursors: ChangeCursors;
   /** Undefined without a replica. */
   nearest?: Nearest | undefined;
+  /** Whether a read blocks the event loop. */
+  readsBlock?: boolean;
   /** Aborted when the domain stops, which ends all waits. */
   closing?: AbortSignal;
 }
@@ -75,8 +77,10 @@ type Read<Body> = (
 export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
-/** Each is in memory whole: a structure has up to 80 MiB, job titles 6. Integrations take turns. */
-const AT_ONCE = 2;
+/** What is read whole: a structure has up to 80 MiB, job titles 6. Integrations take turns. */
+const WHOLE = { most: 2, perLane: 1 };
+/** The same where a read blocks the event loop: for as long as it took, all others then have it. */
+const WHOLE_ALONE = { most: 1, rests: true };
 
 /** Each is a call that waits for seconds. Together with all lists, fewer than the calls of a connection. */
 const WAITING_DIGESTS = { perIntegration: 8, inTotal: 32 };
@@ -86,8 +90,8 @@ type DirectoryReads = { readonly [Id in OperationId]: Read<BodyOf<Id>> };
 
 export function directoryReads(dependencies: DirectoryDependencies): DirectoryReads {
   const { gatekeeper, instanceIntegrations, changes, nearest } = dependencies;
-  const structures = new AtOnce(AT_ONCE);
-  const jobTitles = new AtOnce(AT_ONCE);
+  const { most, ...ofWhole } = dependencies.readsBlock ? WHOLE_ALONE : WHOLE;
+  const wholeReads = new AtOnce(most, ofWhole);
   const waitingDigests = new ListSlots(WAITING_DIGESTS, 'digests');
 
   const toClient = (question: Question, { instanceIntegrationId, clientId }: Target) =>
@@ -152,9 +156,8 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       return answerOne(visitor, question, read, missing);
     });
 
-  /** After one that is long, others get their turn of the event loop: on SQLite, a read is synchronous. */
+  /** After one that is long, others get their turn of the event loop. */
   const whole = <T extends string>(
-    atOnce: AtOnce,
     question: Question,
     visitor: ClientVisitor,
     read: (stores: DirectoryStores) => Promise<T>,
@@ -173,7 +176,8 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
           }
           return near(visitor, read);
         };
-        return await atOnce.run(visitor.integrationId, readInTurn, ({ length }) => length > FIRST_PAGE_BYTES);
+        const isLong = ({ length }: T) => length > FIRST_PAGE_BYTES;
+        return await wholeReads.run(visitor.integrationId, readInTurn, isLong);
       } finally {
         release();
       }
@@ -199,9 +203,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     ),
     listJobTitles: async (question, target) => {
       const visitor = await toClient(question, target);
-      return whole(jobTitles, question, visitor, ({ organization }) =>
-        organization.jobTitlesOf(visitor.clientId),
-      );
+      return whole(question, visitor, ({ organization }) => organization.jobTitlesOf(visitor.clientId));
     },
     listChanges: async (question, target) => {
       const visitor = await toInstance(question, target);
@@ -217,9 +219,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
     },
     getOrganizationStructure: orSample('getOrganizationStructure', async (question, target) => {
       const visitor = await toClient(question, target);
-      return whole(structures, question, visitor, ({ organization }) =>
-        organization.structureOf(visitor.clientId),
-      );
+      return whole(question, visitor, ({ organization }) => organization.structureOf(visitor.clientId));
     }),
   };
 }

@@ -14,9 +14,11 @@ export const getUser: GatewayHandler<'getUser'> = one('getUser');
 export const listWorkers: GatewayHandler<'listWorkers'> = list('listWorkers');
 export const listWorkersV2: GatewayHandler<'listWorkersV2'> = list('listWorkersV2');
 export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');
-export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles');
 
-/** Of 80 MiB at most, which the domain reads whole. */
+/** Of 6 MiB at most. The domain reads it whole, as it does the structure. */
+export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles', { isLong: true });
+
+/** Of 80 MiB at most. */
 export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = one(
   'getOrganizationStructure',
   { isLong: true },

@@ -14,7 +14,7 @@ const PAUSE_MS = 20;
  */
 export class PageTurns {
   readonly #prompt = new AtOnce(PAGES_AT_ONCE);
-  readonly #patient = new AtOnce(PAGES_AT_ONCE, () => this.#pauseMs());
+  readonly #patient = new AtOnce(PAGES_AT_ONCE, { pauseMs: () => this.#pauseMs() });
   #shortCallAt = Number.NEGATIVE_INFINITY;
   #patientPageAt = Number.NEGATIVE_INFINITY;
 

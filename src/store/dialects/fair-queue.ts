@@ -5,14 +5,21 @@ import { tooMany } from './turns.js';
 const MOST_IN_LANE = 5_000;
 const MOST_IN_ALL = 10_000;
 
+/** What lanes owe to writes without a lane is paid within a second, so that lanes get their turns again. */
+const MOST_BEHIND_MS = 1_000;
+/** A write counts as this long at least, also by a clock that has not moved. */
+const LEAST_MS = 0.01;
+
 /**
- * Writes that wait, in lanes: lanes of tenants take turns, and every other turn is for writes without a lane,
+ * Writes that wait, in lanes: lanes of tenants take turns, and half of the time is for writes without a lane,
  * such as sign-on and deliveries. Each lane keeps its order.
  */
 export class FairQueue<Job> {
   readonly #own: Job[] = [];
   readonly #lanes = new Lanes<Job>();
-  #wasOwn = false;
+  /** How much longer the writes without a lane have worked than the others, while both waited. */
+  #aheadMs = 0;
+  #isOwn = false;
 
   get length(): number {
     return this.#own.length + this.#lanes.count;
@@ -29,8 +36,16 @@ export class FairQueue<Job> {
   }
 
   next(): Job | undefined {
-    const isOwn = this.#own.length > 0 && !(this.#wasOwn && this.#lanes.count > 0);
-    this.#wasOwn = isOwn;
-    return isOwn ? this.#own.shift() : this.#lanes.next();
+    if (this.#own.length === 0 || this.#lanes.count === 0) {
+      this.#aheadMs = 0;
+    }
+    this.#isOwn = this.#own.length > 0 && (this.#lanes.count === 0 || this.#aheadMs <= 0);
+    return this.#isOwn ? this.#own.shift() : this.#lanes.next();
+  }
+
+  /** Of the write that `next` returned last. */
+  took(ms: number): void {
+    const workedMs = Math.max(ms, LEAST_MS);
+    this.#aheadMs = Math.max(-MOST_BEHIND_MS, this.#aheadMs + (this.#isOwn ? workedMs : -workedMs));
   }
 }

@@ -7,8 +7,11 @@ import { callerLeft } from './turns.js';
 import { asUnknownOutcome } from './unavailable.js';
 
 const MAX_GROUP = 128;
-/** A group of slower writes ends after so much work, so that none waits for many writes of others. */
-const MAX_GROUP_MS = 20;
+/**
+ * A group of slower writes ends after so much work, so that none waits for many writes of others. Many times
+ * as long as a small write takes: those on a busy machine share commits too.
+ */
+const MAX_GROUP_MS = 50;
 
 interface Job {
   work: (writer: Writer) => Promise<unknown>;
@@ -167,7 +170,9 @@ export class GroupCommit {
       group.jobs.push(job);
       const begunAt = this.now();
       answers.push(await this.#runAlone(job));
-      group.workedMs += this.now() - begunAt;
+      const workedMs = this.now() - begunAt;
+      group.workedMs += workedMs;
+      this.#waiting.took(workedMs);
     }
     group.places = 0;
     return answers;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PlatformServiceService as platform } from '../../../generated/proto/integration/platform/v1/platform.js';
-import { CallerLeft } from '../../../src/errors/service-error.js';
+import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
 import type { Identity } from '../../../src/rpc/callers.js';
 import { type CallContext, serve } from '../../../src/rpc/handlers.js';
 import { ReadTurns } from '../../../src/rpc/streams/read-turns.js';
@@ -9,14 +9,15 @@ import { signalled } from '../../support/signalled.js';
 import { rpcRigs, TOKENS } from '../rig.js';
 
 const AT_ONCE = 4;
+const OF_AN_OWNER = 2;
+const MOST_WAITING = 512;
 const nextTurn = () => new Promise(setImmediate);
 const limited = (tokenId: string, instanceId: string) => ({ tokenId, instanceId }) as Partial<Identity>;
 
 /** Calls of a method, and the names of those that have begun. */
-function calls(method: Parameters<ReadTurns['handlerOf']>[0]) {
+function calls(method: Parameters<ReadTurns['handlerOf']>[0], turns = new ReadTurns()) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const turns = new ReadTurns();
   const callWith =
     (work: () => Promise<unknown>) =>
     (name: string, identity: object, isCancelled = false) => {
@@ -34,26 +35,32 @@ function calls(method: Parameters<ReadTurns['handlerOf']>[0]) {
 }
 
 const TOKEN = { tokenId: 'tok_1' };
+const OTHER = { tokenId: 'tok_2' };
 
 describe('many reads of tokens of the database', () => {
-  test('are divided among turns of the event loop, in which others run', async () => {
-    const { begun, quick } = calls(platform.listWorkers);
-    const answers = Array.from({ length: 2 * AT_ONCE + 1 }, () => quick('read', TOKEN));
+  test('have a turn of the event loop each where reads block it', async () => {
+    const { begun, quick } = calls(platform.listWorkers, new ReadTurns({ readsBlock: true }));
+    const answers = [TOKEN, OTHER, TOKEN].map((owner) => quick('read', owner));
     await new Promise(process.nextTick);
     const seen = [begun.length];
     while (begun.length < answers.length) {
       await nextTurn();
       seen.push(begun.length);
     }
-    expect(seen).toEqual([AT_ONCE, 2 * AT_ONCE, 2 * AT_ONCE + 1]);
+    expect(seen).toEqual([1, 2, 3]);
     await Promise.all(answers);
   });
 
-  test('leave connections to the roles, whose reads do not wait for them', async () => {
+  test('are few at once, half of them of one owner at most; the roles wait for none', async () => {
     const { begun, ends, long } = calls(platform.getUser);
-    const answers = Array.from({ length: AT_ONCE + 2 }, () => long('read', TOKEN));
+    const read = (name: string, owner: object) => long(name, owner);
+    const answers = [...Array(OF_AN_OWNER + 1)].map(() => read('one', TOKEN));
+    answers.push(
+      ...[...Array(OF_AN_OWNER + 1)].map(() => read('other', OTHER)),
+      read('third', limited('t', 'i')),
+    );
     answers.push(long('edge', { caller: 'edge' }));
-    const first = [...Array(AT_ONCE).fill('read'), 'edge'];
+    const first = ['one', 'one', 'other', 'other', 'edge'];
     expect(begun).toEqual(first);
     ends.shift()?.();
     await eventually('the next read', () => begun.length > first.length);
@@ -68,15 +75,28 @@ describe('many reads of tokens of the database', () => {
   test('begin in turn for their owners: an instance, or a token with its successors', async () => {
     const { begun, quick } = calls(platform.listWorkers);
     const answers = [
-      ...Array.from({ length: AT_ONCE }, () => quick('first', TOKEN)),
-      quick('a1', limited('tok_2', 'ins_a')),
-      quick('a2', limited('tok_3', 'ins_a')),
-      quick('t1', { tokenId: 'tok_4', ownerId: 'tok_4' }),
-      quick('t2', { tokenId: 'tok_5', ownerId: 'tok_4' }),
-      quick('b1', limited('tok_6', 'ins_b')),
+      ...[TOKEN, OTHER].flatMap((owner) => [quick('first', owner), quick('first', owner)]),
+      quick('a1', limited('tok_3', 'ins_a')),
+      quick('a2', limited('tok_4', 'ins_a')),
+      quick('t1', { tokenId: 'tok_5', ownerId: 'tok_5' }),
+      quick('t2', { tokenId: 'tok_6', ownerId: 'tok_5' }),
+      quick('b1', limited('tok_7', 'ins_b')),
     ];
     await Promise.all(answers);
     expect(begun.slice(AT_ONCE)).toEqual(['a1', 't1', 'b1', 'a2', 't2']);
+  });
+
+  test('are refused beyond those that a token may have under way', async () => {
+    const { ends, long } = calls(platform.listWorkers);
+    const answers = Array.from({ length: OF_AN_OWNER + MOST_WAITING }, () => long('read', TOKEN));
+    await expect(long('excess', TOKEN)).rejects.toMatchObject({ code: ErrorCode.RATE_LIMITED });
+    const other = long('other', OTHER);
+    for (let ended = 0; ended < answers.length + 1; ended += 1) {
+      await eventually('a read', () => ends.length > 0);
+      ends.shift()?.();
+      await nextTurn();
+    }
+    await Promise.all([...answers, other]);
   });
 
   test('do not begin for callers that have left before their turn', async () => {
@@ -116,9 +136,9 @@ describe('a server', () => {
     const answers = Array.from({ length: AT_ONCE + 2 }, () =>
       client.listWorkers(platform.listWorkers.requestDeserialize(Buffer.alloc(0)), options),
     );
-    await eventually('the first reads', () => begun === AT_ONCE);
+    await eventually('the first reads', () => begun === OF_AN_OWNER);
     await client.updateInstance(platform.updateInstance.requestDeserialize(Buffer.alloc(0)), options);
-    expect(begun).toBe(AT_ONCE);
+    expect(begun).toBe(OF_AN_OWNER);
     tell();
     await Promise.all(answers);
     expect(begun).toBe(AT_ONCE + 2);

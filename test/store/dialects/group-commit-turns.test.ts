@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { observedCommits } from './observed-commits.js';
 
 /** After so much work a group ends. */
-const MAX_GROUP_MS = 20;
+const MAX_GROUP_MS = 50;
 const BUSY = { lane: 'busy' };
 
 describe('a group of slow writes', () => {
@@ -37,6 +37,14 @@ describe('a group of slow writes', () => {
     await Promise.all(busy);
     await own;
     expect(done()).toBe('busy 1, commit, own, commit, busy 2, commit, busy 3, commit');
+  });
+
+  test('is followed by writes without a lane, for as long as those of a lane have taken', async () => {
+    const { write, done } = slow();
+    const busy = [1, 2, 3].map((number) => write(`busy ${number}`, 3 * MAX_GROUP_MS, BUSY));
+    const own = [1, 2, 3, 4].map((number) => write(`own ${number}`, MAX_GROUP_MS));
+    await Promise.all([...busy, ...own]);
+    expect(done().replaceAll(', commit', '')).toBe('own 1, busy 1, own 2, own 3, own 4, busy 2, busy 3');
   });
 
   test('has no one join that has worked as long as it may', async () => {
