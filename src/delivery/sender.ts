@@ -76,7 +76,9 @@ export class HttpSender implements Sender {
     }
     const { origin, host, pathname, search } = new URL(url);
     const connection = this.#connections.take(new URL(origin));
-    const timer = setTimeout(() => this.#timeOut(exchange, connection), this.options.timeoutMs);
+    // The sockets get a turn first: while the event loop stalled, the answer may have come.
+    const timeOut = () => setImmediate(() => this.#timeOut(exchange, connection));
+    const timer = setTimeout(timeOut, this.options.timeoutMs);
     const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
       this.#running.delete(exchange);

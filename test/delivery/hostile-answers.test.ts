@@ -233,6 +233,18 @@ describe('a receiver that takes its time', () => {
     }
   });
 
+  test('for which time ends while the process stalls is believed, if its answer had come', async () => {
+    const receiver = await raw.start((socket) =>
+      setImmediate(() => {
+        noContent(socket, 1);
+        // The answer is in the socket, and not read yet.
+        jest.advanceTimersByTime(timeoutMs);
+      }),
+    );
+    const report = await open({ timeoutMs }).attempt(targetAt(receiver.port), body);
+    expect(report).toMatchObject({ outcome: 'SUCCEEDED', httpStatus: 204 });
+  });
+
   test('does not delay others, and its connection is closed', async () => {
     const slow = await raw.start(() => undefined);
     const quick = await raw.start(noContent);
