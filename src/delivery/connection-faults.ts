@@ -1,4 +1,5 @@
 import { AttemptFault } from './attempt.js';
+import { HANDSHAKE_TOO_LONG, MAX_HANDSHAKE_KIB } from './tls-bytes.js';
 
 const CONNECTION_MESSAGES: Record<string, (place: string) => string> = {
   ECONNREFUSED: (place) => `${place} refused the connection.`,
@@ -22,6 +23,8 @@ const TLS_MESSAGES: Record<string, (host: string) => string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: (host) => `The certificate of ${host} is not from a known authority.`,
   ECONNRESET: (host) => `${host} closed the connection before the TLS handshake was complete.`,
   ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak TLS on this port.`,
+  [HANDSHAKE_TOO_LONG]: (host) =>
+    `${host} sent more than ${MAX_HANDSHAKE_KIB} KiB before the TLS handshake was complete.`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak TLS on this port.`,
 };
 

@@ -1,8 +1,10 @@
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import type { AddressGuard } from './address-guard.js';
 import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
+import { TlsBytes } from './tls-bytes.js';
 
 /** For receivers with several addresses: when the next one is tried in parallel. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
@@ -81,10 +83,13 @@ export class Dial {
     await opened(tcp, 'connect', (error) => connectionFault(error, `${host}:${port}`));
     if (isTls) {
       this.phase = 'tls';
-      // The TLS socket reports the same errors; without a listener here they would end the process.
-      tcp.on('error', () => undefined);
-      this.#tls = connectTls({ socket: tcp, ...this.#tlsOptions(host) });
-      await opened(this.#tls, 'secureConnect', (error) => tlsFault(error, host));
+      const bytes = new TlsBytes(tcp, host);
+      const tls = connectTls({ socket: bytes, ...this.#tlsOptions(host) });
+      this.#tls = tls;
+      tls.once('secureConnect', () => bytes.open());
+      // Node would keep a connection open that the receiver has ended by an alert.
+      tls.once('error', () => tls.destroy());
+      await opened(tls, 'secureConnect', (error) => tlsFault(error, host));
     }
     this.phase = 'open';
     return this.#tls ?? tcp;
@@ -96,6 +101,8 @@ export class Dial {
       host,
       ALPNProtocols: ['http/1.1'],
       ...KEY_EXCHANGE,
+      // A later handshake, of TLS 1.2, would be as expensive as its server likes.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ca: this.options.trusted,
       // Explicit: otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment applies.
       rejectUnauthorized: true,

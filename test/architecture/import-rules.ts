@@ -90,6 +90,7 @@ export const rooms: Record<string, Room> = {
     path: '^src/delivery/',
     mayImport: [
       '^src/errors/',
+      '^src/fairness/',
       '^src/telemetry/',
       '^src/config/package\\.ts$',
       '^src/rpc/client\\.ts$',

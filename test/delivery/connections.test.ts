@@ -69,6 +69,20 @@ describe('a connection', () => {
     connections.close();
   });
 
+  test('on which the receiver sends too much while nothing is asked is closed', async () => {
+    const connections = new Connections({ guard });
+    const receiver = await raw.start(keep);
+    await exchange(connections, receiver);
+    expect(connections.closeTalkative()).toBe(true);
+    const kept = connections.take(new URL(`http://127.0.0.1:${receiver.port}`));
+    kept.allow(-1);
+    connections.release(kept);
+    await nextTurn();
+    expect(connections.closeTalkative()).toBe(false);
+    await eventually('the receiver is let go', () => receiver.sockets.size === 0);
+    expect(receiver.connections).toBe(1);
+  });
+
   test('that breaks as the next delivery goes out is one failed attempt, and nothing is sent again', async () => {
     const receiver = await raw.start((socket, count) => {
       count === 1 ? keep(socket, count) : socket.resetAndDestroy();
