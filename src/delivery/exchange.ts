@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { AttemptOutcome, AttemptTime } from './attempt.js';
 import { exchangeFault } from './connection-faults.js';
 
-/** The part of an answer that is kept, more than receivers need. */
+/** The part of an answer that is read and kept, more than receivers need. */
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_LOCATION_LENGTH = 200;
 const NOTHING = Buffer.alloc(0);

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
 import { currentTraceparent } from '../telemetry/tracing.js';
 import type { AttemptMetrics } from '../telemetry/webhook-metrics.js';
-import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
+import type { AttemptOutcome, AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
 import { type Connection, Connections } from './connections.js';
 import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
@@ -20,6 +20,8 @@ export interface SenderOptions extends DialOptions {
  * (1xx) answers count too.
  */
 const MAX_RECEIVED_KIB = 128;
+/** Of the answer to an attempt that succeeded: receivers have little to say in it. */
+const MAX_SUCCESSFUL_ANSWER_BYTES = 1_024;
 const CHECK_EVERY_MS = 100;
 /** The flags at the end of a `traceparent` that is recorded. */
 const SAMPLED = '-01';
@@ -48,7 +50,7 @@ export class HttpSender implements Sender {
           outcome,
           message,
           httpStatus: exchange?.httpStatus,
-          responseStart: exchange?.responseStart ?? Buffer.alloc(0),
+          responseStart: keptOf(exchange, outcome),
           retryAfterSeconds: exchange?.retryAfterSeconds,
         });
       });
@@ -119,6 +121,12 @@ export class HttpSender implements Sender {
     const within = `within ${this.options.timeoutMs / 1_000} s`;
     exchange.end('TIMED_OUT', timeOutMessage(exchange, phase, host, within));
   }
+}
+
+/** The part of the answer that is recorded. */
+function keptOf(exchange: Exchange | undefined, outcome: AttemptOutcome): Buffer {
+  const start = exchange?.responseStart ?? Buffer.alloc(0);
+  return outcome === 'SUCCEEDED' ? start.subarray(0, MAX_SUCCESSFUL_ANSWER_BYTES) : start;
 }
 
 /** Lets a receiver continue the trace, if the service records it. */

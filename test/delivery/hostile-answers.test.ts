@@ -145,32 +145,35 @@ describe('a receiver that', () => {
   });
 
   test.each([
-    ['200 OK', 'SUCCEEDED'],
-    ['500 Internal Server Error', 'STATUS_REFUSED'],
-  ])('pours out an endless answer of %s is cut off, and its status decides', async (status, outcome) => {
-    const receiver = await raw.start((socket) => {
-      socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
-      const pour = () => {
-        while (!socket.destroyed && socket.write('x'.repeat(64 * KIB))) {
-          // Until the other side is full.
-        }
-      };
-      socket.on('drain', pour);
-      pour();
-    });
-    const report = await open().attempt(targetAt(receiver.port), body);
-    expect(report).toMatchObject({ outcome, httpStatus: Number(status.slice(0, 3)) });
-    expect(report.responseStart).toHaveLength(16 * KIB);
-  });
+    ['200 OK', 'SUCCEEDED', KIB],
+    ['500 Internal Server Error', 'STATUS_REFUSED', 16 * KIB],
+  ])(
+    'pours out an endless answer of %s is cut off, and its status decides',
+    async (status, outcome, kept) => {
+      const receiver = await raw.start((socket) => {
+        socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
+        const pour = () => {
+          while (!socket.destroyed && socket.write('x'.repeat(64 * KIB))) {
+            // Until the other side is full.
+          }
+        };
+        socket.on('drain', pour);
+        pour();
+      });
+      const report = await open().attempt(targetAt(receiver.port), body);
+      expect(report).toMatchObject({ outcome, httpStatus: Number(status.slice(0, 3)) });
+      expect(report.responseStart).toHaveLength(kept);
+    },
+  );
 
-  test('answers as much as is kept, and no more, keeps its connection', async () => {
+  test('answers as much as is read, and no more, keeps its connection', async () => {
     const text = 'x'.repeat(16 * KIB);
     const head = `${OK}keep-alive: timeout=60\r\ncontent-length: ${text.length}\r\n\r\n`;
     const receiver = await raw.start(answering(`${head}${text}`));
     const sender = open();
     for (const _ of [1, 2]) {
       const { responseStart } = await sender.attempt(targetAt(receiver.port), body);
-      expect(responseStart.toString()).toBe(text);
+      expect(responseStart.toString()).toBe(text.slice(0, KIB));
       await new Promise(setImmediate);
     }
     expect(receiver.connections).toBe(1);

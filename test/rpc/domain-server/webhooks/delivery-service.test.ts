@@ -197,19 +197,25 @@ describeEachDatabase('deliveries over gRPC', (under) => {
     expect(rig.deliveriesDue.count).toBe(count + 1);
   });
 
-  test('keep of an answer and a sentence what there is room for, whatever is in them', async () => {
-    const { client, askFor, ...rig } = await serving();
-    await rig.subscribe();
-    await rig.happen();
-    const { deliveries } = await askFor({});
-    const deliveryId = deliveries[0]?.deliveryId as string;
-    const responseStart = Buffer.alloc(20_000, 'x');
-    const attempt = { ...FAILED, message: `a\0b${'c'.repeat(3_000)}`, responseStart };
-    await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);
-    const [kept] = await rig.attempts(deliveryId);
-    expect(kept?.message).toMatch(/^a bc{1997}$/);
-    expect(Buffer.from(kept?.response_start as string, 'base64')).toEqual(responseStart.subarray(0, 16_384));
-  });
+  test.each([
+    [AttemptOutcome.STATUS_REFUSED, 16_384],
+    [AttemptOutcome.SUCCEEDED, 1_024],
+  ])(
+    'keep of an answer and a sentence what there is room for, whatever is in them (%s)',
+    async (outcome, bytes) => {
+      const { client, askFor, ...rig } = await serving();
+      await rig.subscribe();
+      await rig.happen();
+      const { deliveries } = await askFor({});
+      const deliveryId = deliveries[0]?.deliveryId as string;
+      const responseStart = Buffer.alloc(20_000, 'x');
+      const attempt = { ...FAILED, outcome, message: `a\0b${'c'.repeat(3_000)}`, responseStart };
+      await client.recordAttempts({ results: [{ deliveryId, attempt }] }, CALL);
+      const [kept] = await rig.attempts(deliveryId);
+      expect(kept?.message).toMatch(/^a bc{1997}$/);
+      expect(Buffer.from(kept?.response_start as string, 'base64')).toEqual(responseStart.subarray(0, bytes));
+    },
+  );
 });
 
 describe('a waiting claim over gRPC', () => {
