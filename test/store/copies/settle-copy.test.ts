@@ -77,7 +77,8 @@ async function plantAll(database: Database) {
       event_id: 'evt_1',
       event_type: 'user.updated',
     },
-    ...{ origin: 'EVENT', status: 'PENDING', attempts_begun: 1, next_attempt_at: 5, created_at: 1 },
+    // Of a later event than those of which tests hold deliveries.
+    ...{ origin: 'EVENT', status: 'PENDING', attempts_begun: 1, next_attempt_at: 5, created_at: 100 },
   });
   return { key: key.id, token: token.id, subscription, account: account.id, user: user.id, application_id };
 }

@@ -65,14 +65,20 @@ export function subscriptionDeliveryRows(writer: Writer, noteDue?: NoteDue): Sub
   };
 }
 
+/**
+ * When its event happened. An event's own deliveries have its time: a join of many of them would read the
+ * events of all tenants.
+ */
+const HAPPENED_AT = sql<number>`case when origin = 'EVENT' then created_at
+  else (select occurred_at from events where events.seq = deliveries.event_seq) end`;
+
 async function heldSince(writer: Writer, id: string): Promise<number | null> {
   const { first } = await writer
     .selectFrom('deliveries')
-    .innerJoin('events', 'events.seq', 'deliveries.event_seq')
     .where('subscription_id', '=', id)
     .where(IS_OPEN)
     .where('status', '=', 'HELD')
-    .select(({ fn }) => fn.min('events.occurred_at').as('first'))
+    .select(sql<number | null>`min(${HAPPENED_AT})`.as('first'))
     .executeTakeFirstOrThrow();
   return first === null ? null : Number(first);
 }
@@ -83,11 +89,10 @@ const heldEvents = plannedStatement(
     seq: number;
     occurred_at: number;
   }>`
-    select deliveries.seq, events.occurred_at from deliveries
-    inner join events on events.seq = deliveries.event_seq
+    select seq, ${HAPPENED_AT} as occurred_at from deliveries
     where ${IS_OPEN} and status = 'HELD' and subscription_id = ${id} and attempts_begun = ${begun}
-      and deliveries.seq > ${after}
-    order by subscription_id, attempts_begun, deliveries.seq limit ${sql.lit(HELD_AT_ONCE)}
+      and seq > ${after}
+    order by subscription_id, attempts_begun, seq limit ${sql.lit(HELD_AT_ONCE)}
   `,
 );
 

@@ -36,6 +36,7 @@ const uses: [title: string, use: (changes: OperatorChanges) => Promise<unknown>,
     ({ deliveries }) => deliveries.heldSince(ID),
     [
       /^SEARCH deliveries USING INDEX deliveries_open \(status=\? AND subscription_id=\? AND attempts_begun=\? AND rowid>\?\)$/,
+      /^CORRELATED SCALAR SUBQUERY 1$/,
       /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     ],
   ],

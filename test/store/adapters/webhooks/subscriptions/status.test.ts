@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
 import {
   deleteSubscription,
   disableSubscription,
   enableSubscription,
+  switchOn,
 } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { subscriptionDeliveryRows } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
-import { refusal } from '../../operator/rig.js';
+import { OPERATOR, refusal } from '../../operator/rig.js';
 import { deliveriesIn, plantDelivery, plantHeld, subscriptionRig } from './rig.js';
 
 describeEachDatabase('the status of a subscription', (under) => {
@@ -117,6 +121,38 @@ describeEachDatabase('the status of a subscription', (under) => {
       expect(turns).toBeGreaterThanOrEqual(5);
     }
   });
+
+  test('an enabled one is answered also where the time of what it missed cannot be read', async () => {
+    const { create, database, unitOfWork, run } = await subscriptionRig(under);
+    const { subscription } = await create();
+    const chosen = { subscriptionId: subscription.id };
+    await run((changes) => disableSubscription(changes, chosen));
+    await plantDelivery(database, subscription, { status: 'HELD' });
+    const { deliveries } = unitOfWork.rows;
+    const heldSince = () => Promise.reject(new Error('canceling statement due to statement timeout'));
+    const rows = { ...unitOfWork.rows, deliveries: { ...deliveries, heldSince } };
+    const answer = await switchOn({ ...inNameOf(OPERATOR, unitOfWork), rows }, chosen);
+    expect(answer).toMatchObject({ subscription: { status: 'ACTIVE' }, held: 1, heldSince: null });
+  });
+
+  if (under.kind === 'PostgreSQL') {
+    test('the oldest event is found without the events of deliveries that have its time', async () => {
+      const { create, database } = await subscriptionRig(under);
+      const { subscription } = await create();
+      for (const occurredAt of [1_790_000_000_003, 1_790_000_000_002, 1_790_000_000_004]) {
+        await plantDelivery(database, subscription, { status: 'HELD' }, occurredAt);
+      }
+      const [since, read] = await database.write(async (writer) => [
+        await subscriptionDeliveryRows(writer).heldSince(subscription.id),
+        await sql<{ count: unknown }>`
+          select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as count
+          from pg_stat_xact_user_tables where relname = 'events'
+        `.execute(writer),
+      ]);
+      expect(since).toBe(1_790_000_000_002);
+      expect(read).toMatchObject({ rows: [{ count: 0 }] });
+    });
+  }
 
   test('a state that it has already leaves no trace', async () => {
     const { create, run, audited, rows, clock } = await subscriptionRig(under);
