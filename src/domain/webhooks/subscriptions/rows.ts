@@ -34,8 +34,9 @@ interface SubscriptionFilter {
 export interface SubscriptionRows {
   find(id: string): Promise<ManagedSubscription | undefined>;
   /**
-   * Its state under an exclusive lock: results, operators and, unless it is locked beside them, events wait
-   * for this transaction.
+   * Its state under an exclusive lock: results that change it, operators and, unless it is locked beside
+   * them, events wait for this transaction. Without a pause between their writes, events keep out what is not
+   * beside them.
    */
   findLocked(id: string, isBesideEvents?: boolean): Promise<ManagedSubscription | undefined>;
   /** Newest first. */
@@ -57,8 +58,9 @@ export async function lockedSubscription(
   { subscriptions }: { subscriptions: SubscriptionRows },
   id: string,
   expectedVersion?: string,
+  isBesideEvents = false,
 ): Promise<ManagedSubscription> {
-  const found = await subscriptions.findLocked(id);
+  const found = await subscriptions.findLocked(id, isBesideEvents);
   const subscription = existing(found, ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');
   assertExpectedVersion(subscription, expectedVersion);
   return subscription;
@@ -86,7 +88,7 @@ export async function lockedReceiver(
   changes: Pick<OperatorChanges, 'subscriptions' | 'instanceIntegrations'>,
   id: string,
 ): Promise<ManagedSubscription> {
-  const subscription = await lockedSubscription(changes, id);
+  const subscription = await lockedSubscription(changes, id, undefined, true);
   if (subscription.status !== 'ACTIVE') {
     throw subscriptionDisabled();
   }

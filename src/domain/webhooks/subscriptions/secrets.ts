@@ -36,7 +36,7 @@ export async function rotateSubscriptionSecret(
   { subscriptionId, overlapSeconds }: { subscriptionId: string; overlapSeconds?: number },
 ): Promise<{ subscription: ManagedSubscription; secret: string }> {
   validateRotation({ overlapSeconds }, changes.now);
-  const present = await lockedSubscription(changes, subscriptionId);
+  const present = await lockedSubscription(changes, subscriptionId, undefined, true);
   const ending = await letEnd(changes.subscriptions, present.secrets, [changes.now, overlapSeconds], {
     most: MAX_SECRETS,
     message: `The subscription has ${MAX_SECRETS} secrets that sign. Rotate with an overlap of 0 to end them, or wait until one has ended.`,

@@ -40,8 +40,8 @@ export async function enableSubscription(
 }
 
 /**
- * Stops sending. Holds as many pending deliveries as one write may; `closeRest` holds the rest. Concurrent
- * events see the subscription before or after it.
+ * Stops sending. Holds as many pending deliveries as one write may; `closeRest` holds the rest, and those
+ * that concurrent events still make.
  */
 export async function disableSubscription(
   changes: StatusChanges,
@@ -49,7 +49,9 @@ export async function disableSubscription(
   reason: DisabledReason = 'OPERATOR',
   most = MOST_CLOSED_AT_ONCE,
 ): Promise<{ subscription: ManagedSubscription; held: number }> {
-  const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
+  // Events make no delivery once its connection has ended: the links would not work.
+  const isBesideEvents = reason === 'OPERATOR';
+  const present = await lockedSubscription(changes, subscriptionId, expectedVersion, isBesideEvents);
   // A subscription that an operator disabled stays so when its connection is configured again.
   const isLasting = present.disabledReason !== 'UNCONFIGURED' || reason === 'UNCONFIGURED';
   if (present.status === 'DISABLED' && isLasting) {

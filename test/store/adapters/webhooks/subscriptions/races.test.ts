@@ -1,17 +1,30 @@
-import { expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
+import type { OperatorChanges } from '../../../../../src/domain/operator/unit-of-work.js';
+import type { Attributed } from '../../../../../src/domain/unit-of-work.js';
 import { subscriptionCreation } from '../../../../../src/domain/webhooks/subscriptions/manage.js';
 import { lockedReceiver, lockedSubscription } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
 import { MAX_SUBSCRIPTIONS } from '../../../../../src/domain/webhooks/subscriptions/rules.js';
-import { disableSubscription } from '../../../../../src/domain/webhooks/subscriptions/status.js';
+import { rotateSubscriptionSecret } from '../../../../../src/domain/webhooks/subscriptions/secrets.js';
+import {
+  closeAll,
+  deleteSubscription,
+  disableSubscription,
+  enableSubscription,
+} from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { testSubscription } from '../../../../../src/domain/webhooks/subscriptions/test-event.js';
-import { describeEachDatabase } from '../../../../support/databases.js';
+import { SealedBox } from '../../../../../src/keys/sealed-box.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../../support/databases.js';
 import { eventually } from '../../../../support/eventually.js';
 import { refusal } from '../../operator/rig.js';
+import { PATIENT, sendingNode } from '../sending/rig.js';
 import { deliveriesIn, HOOK, subscriptionRig } from './rig.js';
 
 type Rig = Awaited<ReturnType<typeof subscriptionRig>>;
+const SECRETS = new SealedBox(randomBytes(32));
+
 type Work = Parameters<Rig['run']>[0];
 
 /** Begins the second write during the first. Returns the outcome of the second. */
@@ -114,5 +127,67 @@ describeEachDatabase('two concurrent changes of subscriptions', (under) => {
     const second = overlapping(rig, last, () => rig.create());
     await expect(refusal(second)).resolves.toMatchObject({ code: 'TRANSITION_REFUSED' });
     await expect(rig.rows.subscriptions.countOf(rig.connection.id)).resolves.toBe(MAX_SUBSCRIPTIONS);
+  });
+});
+
+// On SQLite one write begins when the other has ended.
+describe('on PostgreSQL, a change of a subscription during a write with an event', () => {
+  const under = databaseUnderTest('PostgreSQL');
+  type Change = (
+    changes: OperatorChanges & Attributed,
+    chosen: { subscriptionId: SubscriptionId },
+  ) => Promise<unknown>;
+
+  /** How far the change is before the write with the event ends, and what it leaves. */
+  async function during(change: Change) {
+    const rig = await subscriptionRig(under);
+    const { subscription } = await rig.create();
+    const node = sendingNode(rig.database, rig.connection);
+    let seen = 'waits';
+    let changing: Promise<unknown> | undefined;
+    await node.platform.run(async (changes) => {
+      await changes.recordEvent(node.event());
+      let isOver = false;
+      changing = rig
+        .run((operator) => change(operator, { subscriptionId: subscription.id }))
+        .finally(() => {
+          isOver = true;
+        });
+      changing.catch(() => undefined);
+      await eventually(
+        'the change is over, or waits',
+        async () => isOver || (await anyWriteWaits(rig.database)),
+      );
+      seen = isOver ? 'is over' : 'waits';
+    });
+    await changing;
+    return { seen, rig, node };
+  }
+
+  test.each<[string, Change]>([
+    ['a disabling', disableSubscription],
+    ['another secret', (changes, chosen) => rotateSubscriptionSecret(changes, SECRETS, chosen)],
+    ['a test event', testSubscription],
+    ['what is sent again', (changes, { subscriptionId }) => lockedReceiver(changes, subscriptionId)],
+  ])('does not wait for it: %s', async (_, change) => {
+    const { seen } = await during(change);
+    expect(seen).toBe('is over');
+  });
+
+  test.each<[string, Change]>([
+    ['an enabling', enableSubscription],
+    ['a removal', deleteSubscription],
+    ['the end of its connection', (changes, chosen) => disableSubscription(changes, chosen, 'UNCONFIGURED')],
+    ['other settings', (changes, { subscriptionId }) => lockedSubscription(changes, subscriptionId)],
+  ])('waits for it, so that later events see it: %s', async (_, change) => {
+    const { seen } = await during(change);
+    expect(seen).toBe('waits');
+  });
+
+  test('leaves nothing to send of an event that it did not wait for, once it is disabled', async () => {
+    const { rig, node } = await during(disableSubscription);
+    expect((await node.claim()).deliveries).toEqual([]);
+    expect(await closeAll(rig.unitOfWork, PATIENT)).toBe(1);
+    expect([...(await deliveriesIn(rig.database)).values()].map(({ status }) => status)).toEqual(['HELD']);
   });
 });
