@@ -4,7 +4,7 @@ import type { AuditFilter } from '../../../domain/operator/audit.js';
 import type { Rows, Tables } from '../../camel-case.js';
 import { isPostgres } from '../statements/dialect.js';
 import { newestFirst } from '../statements/keyset.js';
-import { firstRows, type SlicedList } from '../webhooks/logs/sliced-page.js';
+import { firstRows, growingSlice, type SlicedList } from '../webhooks/logs/sliced-page.js';
 
 type Row = Tables['auditEvents'];
 
@@ -35,19 +35,20 @@ function newerFirst(one: Position, other: Position): number {
   return other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
 }
 
-/** On SQLite slice by slice, so that a filter with few matches does not delay other work. */
+/** Slice by slice: no index has types and outcomes, so a filter with few matches may read the whole log. */
 async function search(db: Rows, source: Source, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
   const list: SlicedList<Row, Position> = {
     ahead: async (after, rows) => {
       const last = source()
         .select(['id', 'createdAt'])
         .offset(rows - 1);
-      return isPostgres(db) ? undefined : (await newestFirst(last, 'auditEvents', { after, limit: 1 }))[0];
+      return (await newestFirst(last, 'auditEvents', { after, limit: 1 }))[0];
     },
     matches: (after, upTo, limit) =>
       newestFirst(matching(source, upTo, filter), 'auditEvents', { after, limit }),
   };
-  return (await firstRows(list, page)).rows;
+  const sizes = isPostgres(db) ? growingSlice : undefined;
+  return (await firstRows(list, page, undefined, sizes)).rows;
 }
 
 /** The rows up to a place, inclusive. */

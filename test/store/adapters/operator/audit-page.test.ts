@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { KyselyPlugin } from 'kysely';
 import type { AuditEvent, AuditFilter } from '../../../../src/domain/operator/audit.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
+import { growingSlice } from '../../../../src/store/adapters/webhooks/logs/sliced-page.js';
 import type { Database } from '../../../../src/store/database.js';
 import {
   type DatabaseUnderTest,
@@ -90,6 +92,35 @@ describeEachDatabase('pages of the audit log', (under) => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('a search for records that are rare is several statements, and one for frequent records is not', async () => {
+    const { reader } = await logIn(under);
+    let statements = 0;
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const rows = auditRows(reader.withPlugin(counting));
+    const statementsOf = async (types: string[]) => {
+      statements = 0;
+      const found = await rows.page({ after: undefined, limit: 5 }, { types });
+      return [found.length, statements];
+    };
+    // For each slice, its end and its matches.
+    expect(await statementsOf(['api_key.*'])).toEqual([3, 4]);
+    expect(await statementsOf(['token.*'])).toEqual([5, 2]);
+  });
+
+  test('slices grow from one that costs a frequent search little to one that ends in time', () => {
+    expect([0, 1, 2, 3, 300].map(growingSlice)).toEqual([2_000, 20_000, 200_000, 200_000, 200_000]);
   });
 });
 

@@ -11,6 +11,8 @@ export interface SlicedList<Row, Position = LogPosition> {
 
 /** Takes SQLite a millisecond or two, in which the event loop is blocked. */
 const ROWS_PER_SLICE = 2_000;
+/** PostgreSQL reads in another process, and each slice costs round trips: they grow tenfold up to this. */
+const MOST_ROWS_PER_SLICE = 200_000;
 /** A search for rare rows gets a shorter page, and may continue. */
 const SLICES_PER_PAGE = 200;
 
@@ -22,11 +24,12 @@ export async function firstRows<Row, Position>(
   list: SlicedList<Row, Position>,
   { after, limit }: { after?: Position | undefined; limit: number },
   slices = Number.POSITIVE_INFINITY,
+  rowsIn: (slice: number) => number = () => ROWS_PER_SLICE,
 ): Promise<{ rows: Row[]; reached: Position | undefined }> {
   const rows: Row[] = [];
   let from = after;
   for (let slice = 0; slice < slices; slice += 1) {
-    const upTo = await list.ahead(from, ROWS_PER_SLICE);
+    const upTo = await list.ahead(from, rowsIn(slice));
     rows.push(...(await list.matches(from, upTo, limit - rows.length)));
     if (upTo === undefined || rows.length === limit) {
       return { rows, reached: undefined };
@@ -35,6 +38,11 @@ export async function firstRows<Row, Position>(
     await new Promise(setImmediate);
   }
   return { rows, reached: from };
+}
+
+/** For a search of any length on PostgreSQL: no statement reaches the limit of its time. */
+export function growingSlice(slice: number): number {
+  return Math.min(ROWS_PER_SLICE * 10 ** slice, MOST_ROWS_PER_SLICE);
 }
 
 /** A page, which may be shorter than its limit and still have a next one. */
