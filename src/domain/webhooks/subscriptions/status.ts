@@ -3,10 +3,13 @@ import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.
 import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
 import {
   assertConfigured,
+  type ClosedDeliveries,
   type ClosedSubscription,
   lockedSubscription,
   type ManagedSubscription,
   MOST_CLOSED_AT_ONCE,
+  type OpenPlace,
+  type SubscriptionDeliveryRows,
   writeSubscription,
 } from './rows.js';
 import type { DisabledReason } from './subscription.js';
@@ -64,7 +67,8 @@ export async function disableSubscription(
     { status: 'DISABLED', disabledReason: reason, disabledAt: changes.now },
     { reason },
   );
-  return { subscription, held: await changes.deliveries.holdPending(present.id, most) };
+  const { count: held } = await changes.deliveries.holdPending(present.id, most);
+  return { subscription, held };
 }
 
 /** Keeps its deliveries for the log. Cancels as many open ones as one write may, `closeRest` the rest. */
@@ -75,7 +79,7 @@ export async function deleteSubscription(
 ): Promise<number> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   await changes.subscriptions.delete(present.id, changes.now);
-  const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
+  const { count: cancelled } = await changes.deliveries.cancelOpen(present.id, changes.now, most);
   await auditChange(changes, 'subscription.deleted', present.id);
   return cancelled;
 }
@@ -135,7 +139,9 @@ const MOST_LOOKED_AT = 100;
 
 /**
  * Holds or cancels open deliveries of a disabled or deleted subscription. The status alone stops sending, so
- * this may stop between writes and be continued by any node.
+ * this may stop between writes and be continued by any node. Each write continues where the last one stopped:
+ * beside a long transaction, a search from the beginning would visit all that was closed since. `closeAll`
+ * finds what was added behind.
  */
 export async function closeRest(
   unitOfWork: ClosingUnitOfWork,
@@ -143,9 +149,11 @@ export async function closeRest(
   signal?: AbortSignal,
 ): Promise<number> {
   let sum = 0;
+  let after: OpenPlace | undefined;
   for (let more = true; more && !signal?.aborted; ) {
-    const count = await unitOfWork.run((changes) => closeSome(changes, closed));
+    const { count, last } = await unitOfWork.run((changes) => closeSome(changes, closed, after));
     sum += count;
+    after = last;
     more = count === MOST_CLOSED_AT_ONCE;
   }
   return sum;
@@ -153,7 +161,7 @@ export async function closeRest(
 
 /** Does so for subscriptions that need it, up to a limit; the caller repeats it. */
 export async function closeAll(
-  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorRows, 'deliveries'>>,
+  unitOfWork: UnitOfWork<ClosingChanges, { deliveries: Pick<SubscriptionDeliveryRows, 'leftOpen'> }>,
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;
@@ -175,12 +183,15 @@ export async function closeAll(
 async function closeSome(
   { now, subscriptions, deliveries }: ClosingChanges,
   { id, isDeleted }: ClosedSubscription,
-): Promise<number> {
+  after: OpenPlace | undefined,
+): Promise<ClosedDeliveries> {
   if (isDeleted) {
-    return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE);
+    return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE, after);
   }
   // Writes of many callers would keep it out otherwise.
   const present = await subscriptions.findLocked(id, true);
   // It was enabled or deleted meanwhile.
-  return present?.status === 'DISABLED' ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE) : 0;
+  return present?.status === 'DISABLED'
+    ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE, after)
+    : { count: 0, last: undefined };
 }
