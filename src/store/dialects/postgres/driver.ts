@@ -1,6 +1,7 @@
 import { type Driver, type PostgresAdapter, PostgresDialect, type TransactionSettings } from 'kysely';
 import type pg from 'pg';
-import { beginAt, discard, LentConnection, type PoolUse } from './lent-connection.js';
+import { discard } from './forgotten-connections.js';
+import { beginAt, LentConnection, type PoolUse } from './lent-connection.js';
 import { SoundAdapter } from './migration-lock.js';
 import { asNoConnection } from './trouble.js';
 

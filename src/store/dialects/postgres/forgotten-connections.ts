@@ -156,6 +156,12 @@ export function disconnect(connection: pg.ClientBase): void {
   streamOf(connection).destroy();
 }
 
+/** Closes the connection, so that the server rolls back its transaction. */
+export function discard(client: pg.PoolClient): void {
+  disconnect(client);
+  client.release(true);
+}
+
 function streamOf(connection: pg.ClientBase): Socket {
   return (connection as unknown as { connection: { stream: Socket } }).connection.stream;
 }

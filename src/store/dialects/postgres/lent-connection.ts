@@ -2,7 +2,8 @@ import type { DatabaseConnection, IsolationLevel, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { asUnknownOutcome } from '../unavailable.js';
 import { queryBatch } from './batch.js';
-import { disconnect, type ForgottenConnections } from './forgotten-connections.js';
+import { discard, disconnect, type ForgottenConnections } from './forgotten-connections.js';
+import { inTime, LateAnswer, type LateCommits, WITHOUT_LIMIT } from './late-commits.js';
 import type { NamedQuery, NamedStatements } from './named-statements.js';
 import {
   asDatabaseTrouble,
@@ -19,6 +20,8 @@ export interface PoolUse {
   /** Its statements change nothing: one that lost its connection is sent again over another. */
   readonly isRepeatable: boolean;
   readonly patience: Patience;
+  /** Keeps connections on which a commit is late; without it, pg closes them at its own limit. */
+  readonly lateCommits?: LateCommits;
   readonly onLent: (durationMs: number) => void;
 }
 
@@ -54,6 +57,8 @@ export class LentConnection implements DatabaseConnection {
   #behindCommit: () => BehindCommit | undefined = () => undefined;
   /** Resolves with the answer to the statement behind the commit, of any kind. */
   #answeredBehind: Promise<void> | undefined;
+  /** Of a commit that our limit ended. Resolves when it is answered or its connection has ended. */
+  #answeredLate: Promise<unknown> | undefined;
 
   /** Whether the pool has it back already. */
   #isReturned = false;
@@ -135,22 +140,37 @@ export class LentConnection implements DatabaseConnection {
     if (!this.#mayBeInTransaction) {
       return;
     }
-    const committed = this.#commit();
-    const behind = this.use.named.isDirect(this.client) ? this.#behindCommit() : undefined;
-    this.#answeredBehind =
-      behind &&
-      this.#ask(() => this.client.query(behind.text)).then(
-        () => undefined,
-        () => committed.then(behind.onFailed, () => undefined),
-      );
+    const isDirect = this.use.named.isDirect(this.client);
+    const limitMs = isDirect ? this.use.lateCommits?.limitMs : undefined;
+    const committed = this.#commit(limitMs);
+    const behind = isDirect ? this.#behindCommit() : undefined;
+    this.#answeredBehind = behind && this.#sendBehind(behind, committed, limitMs);
     await committed;
   }
 
-  async #commit(): Promise<void> {
+  #sendBehind(behind: BehindCommit, committed: Promise<void>, limitMs: number | undefined): Promise<void> {
+    const answered = this.#ask(() => this.client.query(statementWithin(limitMs, behind.text)));
+    if (limitMs !== undefined) {
+      // From the commit on: pg's limit would also end the wait for a commit that is late.
+      const onLate = (error: unknown) => error instanceof LateAnswer && disconnect(this.client);
+      committed.then(() => inTime(answered, limitMs)).catch(onLate);
+    }
+    return answered.then(
+      () => undefined,
+      () => committed.then(behind.onFailed, () => undefined),
+    );
+  }
+
+  async #commit(limitMs: number | undefined): Promise<void> {
     let command: string;
+    const answered = this.#ask(() => this.client.query(statementWithin(limitMs, 'commit')));
     try {
-      ({ command } = await this.#ask(() => this.client.query('commit')));
+      ({ command } = await (limitMs === undefined ? answered : inTime(answered, limitMs)));
     } catch (error) {
+      if (error instanceof LateAnswer) {
+        this.#fault ??= error;
+        this.#answeredLate = answered;
+      }
       throw isServerRefusal(error) ? asDatabaseTrouble(error) : asUnknownOutcome(error);
     }
     this.#mayBeInTransaction = false;
@@ -183,7 +203,10 @@ export class LentConnection implements DatabaseConnection {
     if (this.#isReturned) {
       return;
     }
-    if (this.#answeredBehind) {
+    if (this.#answeredLate) {
+      const answered = Promise.allSettled([this.#answeredLate, this.#answeredBehind]);
+      this.use.lateCommits?.keep(this.client, answered);
+    } else if (this.#answeredBehind) {
       void this.#answeredBehind.then(() => this.#return());
     } else {
       this.#return();
@@ -280,10 +303,9 @@ export function beginAt(level: IsolationLevel = 'read committed'): string {
   return `begin isolation level ${level}`;
 }
 
-/** Closes the connection, so that the server rolls back its transaction. */
-export function discard(client: pg.PoolClient): void {
-  disconnect(client);
-  client.release(true);
+/** Without pg's limit where our own applies. */
+function statementWithin(limitMs: number | undefined, text: string): pg.QueryConfig {
+  return { text, ...(limitMs !== undefined && WITHOUT_LIMIT) };
 }
 
 /** By then, all answers that came in one message are handled, and the first failure is noted. */

@@ -9,6 +9,7 @@ import { assertAsked, inTurns, SubjectTurns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
 import { type ServerLimits, SoundPostgresDialect } from './driver.js';
 import { disconnect, ForgottenConnections } from './forgotten-connections.js';
+import { LateCommits } from './late-commits.js';
 import type { Patience } from './lent-connection.js';
 import { NamedStatements } from './named-statements.js';
 import { whileAlive } from './signs-of-life.js';
@@ -170,6 +171,7 @@ async function poolsAt(
   connectionString: string,
   {
     connectMs,
+    answerMs,
     plansKeptMs = PLANS_KEPT_MS,
     connectionKeptMs = CONNECTION_KEPT_MS,
     longLockMs = LONG_LOCK_MS,
@@ -181,6 +183,7 @@ async function poolsAt(
   const pools: pg.Pool[] = [];
   const reading = new Set<pg.PoolClient>();
   const closing = new AbortController();
+  const lateCommits = new LateCommits(answerMs);
   const named = new NamedStatements(plansKeptMs);
   const isDirect = (client: pg.ClientBase) => named.isDirect(client);
   const forgotten = new ForgottenConnections(connectionString, isDirect, onIdleError);
@@ -206,7 +209,11 @@ async function poolsAt(
       pool.on('release', (_, client) => reading.delete(client));
     }
     const onLent = (durationMs: number) => watch?.lent(name, durationMs);
-    const use = { named, forgotten, isRepeatable: name === 'reads', patience, onLent };
+    const use = {
+      ...{ named, forgotten, isRepeatable: name === 'reads', patience, onLent },
+      // The probe has one connection, and its lock keeps out the next probe.
+      ...(name === 'writes' && { lateCommits }),
+    };
     return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, use) });
   };
   return {
@@ -225,6 +232,7 @@ async function poolsAt(
       const ended = Promise.all(pools.map((pool) => pool.ended || pool.ending || pool.end()));
       // Calls have ended by now: the other reads are searches, of which one may take as long as the limit.
       reading.forEach(disconnect);
+      lateCommits.close();
       await ended;
     },
   };

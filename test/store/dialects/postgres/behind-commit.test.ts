@@ -51,10 +51,11 @@ async function withMarks(
     url,
     close: () => undefined,
   }),
+  limits = PATIENT,
 ) {
   const { url, drop } = await newPostgresDatabase();
   const { url: wayUrl, close } = await way(url);
-  const database = await openPostgres(wayUrl, () => undefined, PATIENT);
+  const database = await openPostgres(wayUrl, () => undefined, limits);
   try {
     await sql`create table marks (id serial)`.execute(database.patient);
     const marks = async () => (await sql`select from marks`.execute(database.reader)).rows.length;
@@ -136,6 +137,24 @@ describe('a statement behind a commit', () => {
       expect(seen.failed).toBe(0);
     }),
   );
+
+  test('that is not answered in time gives its connection back to others', () =>
+    withMarks(
+      async ({ database, url, marks }) => {
+        const holder = new pg.Client({ connectionString: url });
+        await holder.connect();
+        await holder.query('select pg_advisory_lock($1)', [LOCK]);
+        const { outcome, seen } = await writeWith(database, {
+          text: `select pg_advisory_xact_lock(${LOCK})`,
+        });
+        expect([outcome, await marks()]).toEqual(['committed', 1]);
+        await eventually('a failure that is told', () => seen.failed === 1);
+        expect(await lent(database)).toHaveLength(CONNECTIONS);
+        await holder.end();
+      },
+      undefined,
+      { ...PATIENT, answerMs: 2_000 },
+    ));
 
   test('is not sent for a write that is undone', () =>
     withMarks(async ({ database, marks }) => {

@@ -108,7 +108,8 @@ function statements({ answerTo, waitsFor = () => false, refuses = () => false }:
     this: pg.Client,
     ...given: unknown[]
   ) {
-    const statement = { client: this, text: String(given[0]) };
+    const [asking] = given as [string | { text: string }];
+    const statement = { client: this, text: typeof asking === 'string' ? asking : asking.text };
     asked.push(statement);
     const send = (...parameters: unknown[]) =>
       (query as (...all: unknown[]) => unknown).apply(this, parameters);
