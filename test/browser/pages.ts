@@ -42,7 +42,9 @@ export async function passwordLink(
 
 /** To take another address, which a client of theirs asked for. */
 export async function emailChangeLink({ demo }: SignOnInChromium, person?: Person): Promise<string> {
-  const { userIds, email } = person ?? (await demo.newPerson({ user: [tallowfern] }));
+  const signedIn = person ?? (await demo.newPerson({ user: [tallowfern] }));
+  demo.markActive(signedIn);
+  const { userIds, email } = signedIn;
   const userId = userIds[0] ?? '';
   await demo.platform.updateUser({ userId, email: `new.${email}` }, call());
   const wish = { $case: 'userId' as const, value: userId };

@@ -75,7 +75,7 @@ export function changeEmailPage(
   const asker = clientName === undefined ? 'Support' : html`<strong>${clientName}</strong>`;
   const body = html`<div class="badge">${icons.mail}</div>
 <h1>Change your email</h1>
-<p class="lead">${asker} asks that you sign in as <strong>${email}</strong> from now on, wherever your account is used.</p>
+<p class="lead">${asker} asks that you sign in as <strong>${email}</strong> from now on, wherever your account is used. Continue only if this is your own mailbox: anyone who reads it can reset your password.</p>
 <form method="post" action="${operations.changeEmail.path}">
 ${hidden('token', token)}
 ${textField({

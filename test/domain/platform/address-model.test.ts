@@ -12,8 +12,15 @@ import {
   updateWorker,
 } from '../../../src/domain/platform/people/worker-changes.js';
 import type { Changes } from '../../../src/domain/platform/unit-of-work.js';
-import { invite, newClient, newPlatform, type Platform } from '../../store/adapters/platform/people.js';
+import {
+  inStatus,
+  invite,
+  newClient,
+  newPlatform,
+  type Platform,
+} from '../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../support/databases.js';
+import { refusalOf } from '../../support/platform-writes.js';
 import { ACTOR, allVerified, signedIn } from './credential-rows.js';
 
 /** The table of the README: what each state of an account makes of each change of its address. */
@@ -60,25 +67,26 @@ const inTurn =
     }
   };
 
+const active: Step = (subject) => inStatus(subject, { id: subject.userId }, 'ACTIVE');
+
+const signedInHere = inTurn(password, active);
+
+type Outcome = 'now' | 'waits' | 'refused';
+
 /** What the client and the platform get who ask for another address. */
-const STATES: [state: string, step: Step, byClient: 'now' | 'waits', byPlatform: 'now' | 'waits'][] = [
+const STATES: [state: string, step: Step, byClient: Outcome, byPlatform: Outcome][] = [
   ['never signed in, of one client', async () => undefined, 'now', 'now'],
   ['never signed in, of one client, address verified', allVerified, 'now', 'now'],
-  ['with a password, of one client', password, 'waits', 'waits'],
-  ['with a password, of one client, address verified', inTurn(password, allVerified), 'waits', 'waits'],
-  ['never signed in, of two clients', userBeside, 'waits', 'waits'],
-  ['with a password, of two clients', inTurn(userBeside, password), 'waits', 'waits'],
-  ['never signed in, of two instances', userAbroad, 'waits', 'waits'],
-  ['with a password, of two instances', inTurn(userAbroad, password), 'waits', 'waits'],
-  ['never signed in, a worker elsewhere', workerAbroad, 'waits', 'waits'],
-  ['with a password, a worker elsewhere', inTurn(workerAbroad, password), 'waits', 'waits'],
+  ['never signed in, of two clients', userBeside, 'refused', 'waits'],
+  ['never signed in, of two instances', userAbroad, 'refused', 'waits'],
+  ['never signed in, a worker elsewhere', workerAbroad, 'refused', 'waits'],
   [
     'never signed in, offboarded elsewhere',
     async (subject) => {
       const { id: workerId } = await workerAbroad(subject);
       await subject.run((changes) => offboardWorker(changes, { workerId }));
     },
-    'waits',
+    'refused',
     'waits',
   ],
   [
@@ -87,6 +95,22 @@ const STATES: [state: string, step: Step, byClient: 'now' | 'waits', byPlatform:
       const { id: userId } = (await userAbroad(subject)) as { id: string };
       await subject.run((changes) => deleteUser(changes, { userId }));
     },
+    'refused',
+    'waits',
+  ],
+  ['with a password, only invited', password, 'refused', 'waits'],
+  ['with a password, only invited, address verified', inTurn(password, allVerified), 'refused', 'waits'],
+  ['with a password, only invited, of two clients', inTurn(userBeside, password), 'refused', 'waits'],
+  ['with a password, only invited, of two instances', inTurn(userAbroad, password), 'refused', 'waits'],
+  ['with a password, only invited, a worker elsewhere', inTurn(workerAbroad, password), 'refused', 'waits'],
+  ['signed in, of one client', signedInHere, 'waits', 'waits'],
+  ['signed in, of one client, address verified', inTurn(signedInHere, allVerified), 'waits', 'waits'],
+  ['signed in, of two clients', inTurn(userBeside, signedInHere), 'waits', 'waits'],
+  ['signed in, of two instances', inTurn(userAbroad, signedInHere), 'waits', 'waits'],
+  ['signed in, a worker elsewhere', inTurn(workerAbroad, signedInHere), 'waits', 'waits'],
+  [
+    'signed in, then disabled',
+    inTurn(signedInHere, (subject) => inStatus(subject, { id: subject.userId }, 'INACTIVE')),
     'waits',
     'waits',
   ],
@@ -177,12 +201,17 @@ describeEachDatabase('the address of an account', (under) => {
       lifetimeSeconds: undefined,
     };
     await subject.run((changes) => createLink(changes, ACTOR, link));
-    await subject.run((changes) => change(changes, subject));
+    const asked = subject.run((changes) => change(changes, subject));
+    if (outcome === 'refused') {
+      expect(await refusalOf(asked)).toEqual({ code: 'TRANSITION_REFUSED', faults: [] });
+    } else {
+      await asked;
+    }
     const after = await stateOf(subject);
     const events = (await subject.newEvents()).map(({ type, data }) => [type, data.email]);
     const [kept] = await subject.database.reader.selectFrom('account_links').select('ended_at').execute();
-    expect((await versionOfUser()) === version).toBe(outcome === 'waits');
-    if (outcome === 'waits') {
+    expect((await versionOfUser()) === version).toBe(outcome !== 'now');
+    if (outcome !== 'now') {
       expect(after).toEqual(before);
       expect(events).toEqual([]);
       expect(kept?.ended_at).toBeNull();
@@ -209,6 +238,7 @@ describeEachDatabase('the address of an account', (under) => {
     const subject = await subjectIn(userBeside);
     const users = await subject.run((changes) => changes.users.ofAccount(subject.accountId));
     const wishes = ['first@example.com', 'second@example.com', 'third@example.com'];
+    await Promise.all(users.map((user) => inStatus(subject, user, 'ACTIVE')));
     for (const email of wishes) {
       for (const { id: userId, clientId } of users) {
         await subject.run((changes) => updateUser(changes, { userId, email: `${clientId}.${email}` }));

@@ -146,6 +146,20 @@ export async function newPerson(
   return { accountId: id, email };
 }
 
+/** As if the person had signed in before, as the user of this client. */
+export async function signedInBefore(
+  { run }: Pick<BrowserRig, 'run'>,
+  { accountId }: Pick<Person, 'accountId'>,
+  clientId: ClientId,
+): Promise<void> {
+  await run(async (changes) => {
+    const users = await changes.users.ofAccount(accountId);
+    for (const { id } of users.filter((user) => user.clientId === clientId)) {
+      await changes.users.update({ id, status: 'ACTIVE' });
+    }
+  });
+}
+
 export function hire({ run }: Pick<BrowserRig, 'run'>, { email }: Person, clientId: ClientId) {
   const names = { firstName: 'Ada', lastName: 'Moreau', jobTitles: [], unitIds: [] };
   return run((changes) => onboardWorker(changes, { clientId, email, ...names }));

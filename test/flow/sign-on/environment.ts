@@ -126,6 +126,11 @@ export class Environment {
     this.age('update accounts set email_verified_at = created_at where id = ?', accountId);
   }
 
+  /** As if the person had signed in as each of their users. */
+  markActive({ accountId }: Pick<Person, 'accountId'>): void {
+    this.age("update users set status = 'ACTIVE' where account_id = ?", accountId);
+  }
+
   /** What the database says, which is what every other process would read. */
   rows<Row>(statement: string, ...values: unknown[]): Row[] {
     return this.#inDatabase(true, (database) => database.prepare(statement).all(...values) as Row[]);

@@ -159,6 +159,7 @@ test('a new address is asked for by a client, mailed as a link, confirmed with t
   const { demo } = environment;
   const { platform } = demo;
   const person = await demo.newPerson({ user: [clientIds.tallowfern, clientIds.quillmere] });
+  demo.markActive(person);
   const { accountId, password } = person;
   const email = `moreau.${person.email}`;
   const [userId = ''] = person.userIds;

@@ -35,7 +35,7 @@ export async function updateAccount(changes: EmailPorts, update: AccountUpdate):
   assertExpectedVersion(present, update.expectedVersion);
   await writeAccount(changes, present, names);
   if (email !== undefined) {
-    await askForEmail(changes, present, PLATFORM, email);
+    await askForEmail(changes, present, { asker: PLATFORM, email, mayWait: true });
   }
   return getAccount(changes, id);
 }

@@ -25,17 +25,27 @@ export type EmailPorts = Ports & Pick<Changes, 'instanceId' | 'passwords'>;
 
 const DEFAULT_SECONDS = 7 * DAY_SECONDS;
 
+const IS_INVITED =
+  'The person has not signed in as this user, so the client cannot request another address for them. If the address is mistyped, delete the user and create one with the right address.';
+
+interface EmailRequest {
+  asker: Asker;
+  email: string;
+  /** Whether a proof by the person may be awaited; otherwise, an address is refused that would need one. */
+  mayWait: boolean;
+}
+
 /**
  * Asks for an address of a locked account, which is given with the address that the asker sees, and returns
  * whether it took effect. It does so at once only for an account without a password that never belonged to
  * another client; otherwise it waits for its proof. The address that the asker sees cancels the request. With
- * a token of one instance it always waits, so that the answer does not disclose accounts elsewhere.
+ * a token of one instance it never takes effect at once, so that the answer does not disclose accounts
+ * elsewhere.
  */
 export async function askForEmail(
   changes: EmailPorts,
   account: Pick<Account, 'id' | 'email'>,
-  asker: Asker,
-  email: string,
+  { asker, email, mayWait }: EmailRequest,
 ): Promise<boolean> {
   if (email === account.email) {
     await changes.emailChanges.end(account.id, asker);
@@ -45,9 +55,12 @@ export async function askForEmail(
   if (changes.instanceId === undefined) {
     await refuseTaken(changes, account.id, email);
     if (await isUnclaimed(changes, account.id, asker)) {
-      await takeEmail(changes, account.id, email, null);
+      await takeEmail(changes, account.id, email, { isProved: false });
       return true;
     }
+  }
+  if (!mayWait) {
+    throw refused(IS_INVITED);
   }
   const present = await changes.emailChanges.find(account.id, asker);
   if (present?.email !== email || isOver(present, changes)) {
@@ -59,15 +72,15 @@ export async function askForEmail(
 }
 
 /**
- * Gives a locked account its new address; `provedFor` is null if the person did not prove it. Earlier links
- * and requests end, so that none is revived later. Users who are INVITED or DELETED keep showing the address
- * before it, except those of the asker: a client that once invited a person must not learn later addresses.
+ * Gives a locked account its new address. Earlier links and requests end, so that none is revived later. Of
+ * one that the person has proved, users who are INVITED or DELETED keep showing the address before it: a
+ * client that once invited a person must not learn later addresses.
  */
 export async function takeEmail(
   changes: Ports,
   id: AccountId,
   email: string,
-  provedFor: Asker | null,
+  { isProved }: { isProved: boolean },
 ): Promise<void> {
   await lockUsersOf(changes, id);
   await refuseTaken(changes, id, email);
@@ -76,20 +89,14 @@ export async function takeEmail(
   if (emailKeyOf(email) !== emailKeyOf(present.email)) {
     await changes.links.endOfAccount(id, LINK_PURPOSES, changes.now);
   }
-  const isTold = ({ clientId, status }: User) =>
-    provedFor === null || clientId === provedFor || (status !== 'INVITED' && status !== 'DELETED');
+  const isTold = ({ status }: User) => !isProved || (status !== 'INVITED' && status !== 'DELETED');
   const users = await changes.users.ofAccount(id);
   // Before the account: the trigger of its new address leaves out users with a known one.
-  const isNew = email !== present.email;
-  if (isNew) {
-    for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
-      await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
-    }
+  for (const user of users.filter((each) => !isTold(each) && each.knownEmail === null)) {
+    await changes.users.update({ id: user.id, knownEmail: contractEmailOf(user.email) });
   }
-  const emailVerifiedAt = provedFor === null ? null : changes.now;
-  await writeAccount(changes, present, { email, emailVerifiedAt });
-  const changed = users.filter((each) => isTold(each) && (isNew || each.knownEmail !== null));
-  await writeUsers(changes, changed, { knownEmail: null });
+  await writeAccount(changes, present, { email, emailVerifiedAt: isProved ? changes.now : null });
+  await writeUsers(changes, users.filter(isTold), { knownEmail: null });
 }
 
 /** Removes notices that were mailed. */

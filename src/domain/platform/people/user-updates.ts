@@ -25,7 +25,10 @@ const NAMES = ['firstName', 'lastName', 'fullName'];
 /** With a token of one instance. Without an event, a change takes a fifth of the time of others. */
 const MOST_REPORTS = 25_000;
 
-/** The address belongs to the account, which other clients share: a new one waits for its proof. */
+/**
+ * The address belongs to the account, which other clients share: a new one waits for its proof, and is
+ * refused for a person who has not signed in as the user.
+ */
 export async function updateUser(
   changes: EmailPorts & Pick<Changes, 'roles'>,
   update: UserUpdate,
@@ -60,7 +63,10 @@ export async function updateUser(
       // Without an event: an address that takes effect at once causes its own event.
       await changes.users.update({ id: present.id, ...changed });
     }
-    if (await askForEmail(changes, { id: accountId, email: present.email }, clientId, email)) {
+    // Otherwise a client could ask a person whom it has invited unasked to confirm a mailbox of its own.
+    const mayWait = present.status !== 'INVITED';
+    const seen = { id: accountId, email: present.email };
+    if (await askForEmail(changes, seen, { asker: clientId, email, mayWait })) {
       return getUser(changes, present.id);
     }
   }

@@ -50,8 +50,8 @@ export async function showEmailChange(
 }
 
 /**
- * Takes the new address. The link proves that its mailbox is read, the password that the reader is the
- * person; an attacker would have only one of them.
+ * Takes the new address. The link proves that its mailbox is read, the password that the person is there. One
+ * may forward the link to the other, so a client may ask only for people who have signed in as its users.
  */
 export async function redeemEmailChange(
   signOn: SignOn,
@@ -113,15 +113,12 @@ async function take(
     return toErrorPage(LINK_IS_OVER);
   }
   const { account, change } = good;
-  await takeEmail(changes, account.id, change.email, change.asker);
+  await takeEmail(changes, account.id, change.email, { isProved: true });
   const { id: accountId, email } = account;
-  // A client whose user shows an earlier address may ask for the present one.
-  if (email !== change.email) {
-    await endAccess(changes, accountId);
-    // The platform mails it to the previous address.
-    const notice = { id: newRecordId('ntc'), kind: 'email_changed', accountId, email } as const;
-    await changes.notices.insert({ ...notice, createdAt: changes.now });
-  }
+  await endAccess(changes, accountId);
+  // The platform mails it to the previous address.
+  const notice = { id: newRecordId('ntc'), kind: 'email_changed', accountId, email } as const;
+  await changes.notices.insert({ ...notice, createdAt: changes.now });
   const person = { type: 'account', id: accountId };
   await auditIn(changes, browser, person, {
     type: 'email.changed',

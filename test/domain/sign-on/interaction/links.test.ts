@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { RateLimiter } from '../../../../src/domain/access/rate-limiter.js';
-import { PLATFORM } from '../../../../src/domain/credentials/email-changes.js';
 import { type LinkPurpose, makeLink } from '../../../../src/domain/credentials/links.js';
 import { STRANGER } from '../../../../src/domain/operator/audit.js';
 import { disableAccount } from '../../../../src/domain/platform/people/account-updates.js';
@@ -210,7 +209,7 @@ describe('a link to verify an address', () => {
     await verify(rig, later);
     await rig.run(async (changes) => {
       await changes.lock(person.accountId);
-      await takeEmail(changes, person.accountId, 'elsewhere@example.com', PLATFORM);
+      await takeEmail(changes, person.accountId, 'elsewhere@example.com', { isProved: true });
     });
     expect(errorPageOf(await verify(rig, later)).kind).toBe('link');
   });
@@ -228,7 +227,7 @@ describe('a link is good for nothing', () => {
       (rig, { accountId }) =>
         rig.run(async (changes) => {
           await changes.lock(accountId);
-          await takeEmail(changes, accountId, 'elsewhere@example.com', null);
+          await takeEmail(changes, accountId, 'elsewhere@example.com', { isProved: false });
         }),
     ],
     [

@@ -15,6 +15,7 @@ import {
   newPerson,
   OTHER_CALLBACK,
   type Person,
+  signedInBefore,
 } from '../browser-rig.js';
 import { signedInBrowser, TestBrowser } from '../test-browser.js';
 
@@ -73,8 +74,10 @@ function repeatingWrites({ signOn }: BrowserRig): void {
 }
 
 /** The link to a new address of the person. */
-async function linkOf({ run, here }: BrowserRig, { accountId }: Person): Promise<string> {
-  const users = await run((changes) => changes.users.ofAccount(accountId));
+async function linkOf(rig: BrowserRig, person: Person): Promise<string> {
+  const { run, here } = rig;
+  await signedInBefore(rig, person, here.clientId);
+  const users = await run((changes) => changes.users.ofAccount(person.accountId));
   const userId = users.find(({ clientId }) => clientId === here.clientId)?.id ?? '';
   await run((changes) => updateUser(changes, { userId, email: 'new@example.com' }));
   const backOffice = { type: 'service_token', id: 'tok_backoffice' };

@@ -18,6 +18,7 @@ describePage({
     `name="token" value="${LINK_TOKEN}"`,
     '<strong>maria@&lt;example&gt;.com</strong>',
     '<strong>Tallow &amp; Fern</strong> asks',
+    'Continue only if this is your own mailbox',
     /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
     '<button id="change-email"',
   ],

@@ -12,6 +12,7 @@ import type { CallContext } from '../../../../src/rpc/handlers.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { inStatus } from '../../../store/adapters/platform/people.js';
 import { plantIntegration } from '../../../store/rows.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies, quickHasher } from '../../../support/platform-dependencies.js';
@@ -97,6 +98,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     const { id: userId, accountId } = user;
     await step('updateUser', { userId, lastName: 'Moreau' }, 'user.updated', 'last_name');
     await call('setPassword', { accountId, password: 'a long enough pass phrase' });
+    await inStatus({ database }, { id: userId }, 'ACTIVE');
     await records();
     await step('updateUser', { userId, email: 'new@example.com' }, 'user.updated', 'email_change');
     const { role } = await step(
@@ -316,7 +318,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
   });
 
   test('a write that changes nothing, one that is repeated and one that is refused leave none', async () => {
-    const { call, records } = await platformOf(under, rigs);
+    const { call, records, database } = await platformOf(under, rigs);
     const { instance } = await call('createInstance', { name: 'Harborlight', idempotencyKey: 'once' });
     const { client } = await call('createClient', { instanceId: instance.id, name: 'Tallowfern' });
     const email = 'ada@example.com';
@@ -327,6 +329,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     const shared = { email: 'moreau@example.com' };
     await call('createUser', { clientId: other.client.id, ...shared });
     const asking = await call('createUser', { clientId: client.id, ...shared });
+    await inStatus({ database }, asking.user, 'ACTIVE');
     await call('updateUser', { userId: asking.user.id, email: 'new@example.com' });
     await records();
     await call('updateUser', { userId: asking.user.id, email: 'new@example.com' });

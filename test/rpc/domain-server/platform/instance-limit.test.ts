@@ -5,7 +5,6 @@ import {
   PasswordLinkPurpose,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
-import { PLATFORM } from '../../../../src/domain/credentials/email-changes.js';
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import type { Changes, PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
@@ -14,6 +13,7 @@ import { platformService } from '../../../../src/rpc/domain-server/platform/inde
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
 import { locationRecord, openImport } from '../../../store/adapters/platform/import-call.js';
+import { inStatus } from '../../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';
 import { rpcRigs } from '../../rig.js';
@@ -215,6 +215,9 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
   const workingInAnotherInstance = () =>
     call('whole', 'onboardWorker', { ...naming(foreign), email: own.email });
 
+  /** As if the person had signed in as the user. */
+  const signedInBefore = (userId: string) => inStatus({ database }, { id: userId }, 'ACTIVE');
+
   /** What a person of the instance is elsewhere. */
   const ELSEWHERE: [what: string, become: () => Promise<unknown>][] = [
     ['nobody', async () => undefined],
@@ -265,13 +268,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
       await prepare();
       await become();
       // Only one who has signed in can be disabled.
-      await database.write((writer) =>
-        writer
-          .updateTable('users')
-          .set({ status: 'ACTIVE' })
-          .where('id', '=', own.userId as string)
-          .execute(),
-      );
+      await signedInBefore(own.userId as string);
       const before = await personRows();
       const answered = new Set<string>();
       for (const name of inOrder) {
@@ -300,9 +297,11 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     const { email, accountId } = foreign;
     await call('whole', 'updateAccount', { accountId, firstName: 'Secret', lastName: 'Name' });
     await call('whole', 'setPassword', naming(foreign));
+    await signedInBefore(foreign.userId as string);
     await call('whole', 'updateUser', { userId: foreign.userId, email: 'private@example.com' });
     await call('whole', 'updateAccount', { accountId, email: 'wished.by.the.platform@example.com' });
     const { user } = await call(LIMITED, 'createUser', { clientId: own.clientId, email });
+    await signedInBefore(user.id);
     await call(LIMITED, 'updateUser', { userId: user.id, email: 'own@example.com' });
     const { account, contexts } = await call(LIMITED, 'getAccount', {
       key: { $case: 'email', value: email },
@@ -348,7 +347,7 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     const latest = 'private@new-home.example.com';
     await platformUnitOfWork(database).run(async (changes) => {
       await changes.lock(accountId);
-      await takeEmail(changes, accountId, latest, PLATFORM);
+      await takeEmail(changes, accountId, latest, { isProved: true });
     });
 
     const byId = { key: { $case: 'accountId', value: accountId } };
@@ -372,11 +371,56 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
 
   test('gets the same answer whether or not a requested address belongs to a person elsewhere', async () => {
     await prepare();
+    await signedInBefore(own.userId as string);
     const answers = [];
     for (const email of [foreign.email as string, 'nobody@example.com']) {
       const { user } = await call(LIMITED, 'updateUser', { userId: own.userId, email });
       answers.push({ email: user.email, pending: user.pendingEmail.email === email });
     }
     expect(answers).toEqual(Array(2).fill({ email: own.email, pending: true }));
+  });
+
+  test('cannot ask for another address of a person who is only invited, and learns nothing by trying', async () => {
+    await prepare();
+    const ask = async (token: string, userId: string, email: string) => {
+      const asked = call(token, 'updateUser', { userId, email, firstName: 'Bo' });
+      const { code, message } = await asked.catch((error: ServiceError) => error);
+      return { code, message };
+    };
+    const refusal = {
+      code: ErrorCode.TRANSITION_REFUSED,
+      message: expect.stringContaining('delete the user and create one with the right address'),
+    };
+    const { user: joined } = await call(LIMITED, 'createUser', {
+      clientId: own.clientId,
+      email: foreign.email,
+    });
+    for (const userId of [own.userId as string, joined.id]) {
+      for (const email of [`worker.${foreign.email}`, 'nobody@example.com']) {
+        expect(await ask(LIMITED, userId, email)).toEqual(refusal);
+      }
+    }
+    // Nor for an address of a person of its own, which only a token of all instances may know to be taken.
+    expect(await ask(LIMITED, joined.id, own.email as string)).toEqual(refusal);
+    const { user } = await call('whole', 'getUser', { userId: joined.id });
+    expect([user.email, user.firstName, user.pendingEmail]).toEqual([foreign.email, undefined, undefined]);
+    expect(await database.reader.selectFrom('email_changes').selectAll().execute()).toEqual([]);
+    // The platform's token sees that the person belongs to two clients; it cannot ask for the client either.
+    expect(await ask('whole', joined.id, 'nobody@example.com')).toEqual(refusal);
+  });
+
+  test('corrects a mistyped address by deleting the user and creating one, as the refusal says', async () => {
+    await prepare();
+    const { clientId, roleId } = own;
+    const invited = { clientId, roleId, firstName: 'Cleo' };
+    const { user: mistyped } = await call(LIMITED, 'createUser', { ...invited, email: 'clio@example.com' });
+    await call(LIMITED, 'deleteUser', { userId: mistyped.id });
+    const { user } = await call(LIMITED, 'createUser', { ...invited, email: 'cleo@example.com' });
+    expect(user).toMatchObject({ email: 'cleo@example.com', status: mistyped.status, role: mistyped.role });
+    expect(user.accountId).not.toBe(mistyped.accountId);
+    // With a token of all instances an unclaimed account gets the address at once.
+    const { user: fresh } = await call('whole', 'createUser', { clientId, email: 'eva@example.com' });
+    const updated = await call('whole', 'updateUser', { userId: fresh.id, email: 'eve@example.com' });
+    expect(updated.user).toMatchObject({ email: 'eve@example.com', accountId: fresh.accountId });
   });
 });

@@ -17,7 +17,7 @@ import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { onboard, onboarding } from './organization.js';
-import { invite, newClient, newPlatform, type Platform } from './people.js';
+import { inStatus, invite, newClient, newPlatform, type Platform } from './people.js';
 
 const BROKEN = 'ada..moreau@Example.com';
 const STAND_IN = contractEmailOf(BROKEN);
@@ -85,6 +85,7 @@ describeEachDatabase('an address from before the rule', (under) => {
     await invite(platform, (await newClient(platform, platform.instance.id, 'Quillmere')).id, {
       email: BROKEN,
     });
+    await inStatus(platform, user, 'ACTIVE');
     await platform.newEvents();
     const waiting = () =>
       platform.run(async (changes) => (await pendingEmails(changes, accountId)).map(({ email }) => email));

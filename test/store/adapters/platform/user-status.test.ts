@@ -63,6 +63,7 @@ describeEachDatabase('the status of a user', (under) => {
     const deleteEarlier = () => platform.run((changes) => deleteUser(changes, { userId: earlier.id }));
     await deleteEarlier();
     const later = await invite(platform, platform.client.id, { email });
+    await inStatus(platform, later, 'ACTIVE');
     await updateAs(platform, later, { email: 'moreau@example.com' });
     await deleteEarlier();
     expect(await readUser(platform, later)).toMatchObject({ pendingEmail: { email: 'moreau@example.com' } });

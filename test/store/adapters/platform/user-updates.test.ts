@@ -208,6 +208,7 @@ describeEachDatabase('updating a user', (under) => {
     const other = await newClient(platform, platform.instance.id, 'Quillmere');
     const { user } = await staffed(platform);
     const elsewhere = await invite(platform, other.id, { email: user.email });
+    await inStatus(platform, user, 'ACTIVE');
     await platform.newEvents();
     const updated = await updateAs(platform, user, { email: 'new@example.com', firstName: 'Bo' });
     const at = updated.updatedAt;
@@ -231,6 +232,8 @@ describeEachDatabase('updating a user', (under) => {
     const other = await newClient(platform, platform.instance.id, 'Quillmere');
     const { user } = await staffed(platform);
     const elsewhere = await invite(platform, other.id, { email: user.email });
+    await inStatus(platform, user, 'ACTIVE');
+    await inStatus(platform, elsewhere, 'ACTIVE');
     await updateAs(platform, user, { email: 'new@example.com' });
     await updateAs(platform, elsewhere, { email: 'newer@example.com' });
     await platform.run((changes) => deleteUser(changes, { userId: user.id }));
@@ -255,7 +258,7 @@ describeEachDatabase('updating a user', (under) => {
 
     await platform.run(async (changes) => {
       await changes.lock(user.accountId);
-      await takeEmail(changes, user.accountId, 'new@example.com', null);
+      await takeEmail(changes, user.accountId, 'new@example.com', { isProved: false });
     });
     const events = await platform.newEvents();
     const told = new Map(events.map(({ type, data }) => [data.userId, [type, data.email, data.firstName]]));

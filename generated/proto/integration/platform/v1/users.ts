@@ -81,7 +81,7 @@ export interface User {
   accountId: string;
   /**
    * Address of the person's credential. If the person proves another one while the user is INVITED or DELETED, the
-   * user keeps the address until it is ACTIVE, unless the user's client asked for the other one.
+   * user keeps the address until it is ACTIVE.
    */
   email: string;
   /** Given name. */
@@ -116,7 +116,10 @@ export interface User {
     | undefined;
   /** Changes with every write, but not with a pending_email; send it back as expected_version. */
   version: string;
-  /** The address that the user's client requested and that awaits its proof; requests of others are hidden. */
+  /**
+   * The address that the user's client requested and that awaits its proof; requests of others are hidden. Absent
+   * while the user is INVITED.
+   */
   pendingEmail?: PendingEmail | undefined;
 }
 
@@ -229,7 +232,8 @@ export interface UpdateUserRequest {
    * Address of the person's credential, the same for every user of the person. A new one waits in
    * pending_email for its proof (see CreateEmailChangeLink); it takes effect at once, unverified, only for a
    * person without a password who never belonged to another client, and never with a token of one instance.
-   * The one that the user shows cancels the client's earlier request.
+   * The one that the user shows cancels the client's earlier request. For an INVITED user, one that would
+   * wait is refused (TRANSITION_REFUSED): correct a mistyped one with DeleteUser and CreateUser.
    */
   email?:
     | string
