@@ -147,3 +147,43 @@ export async function assertFewChange(
     );
   }
 }
+
+/** An event has all titles and units of its worker, and is kept for weeks: a short call can fill the disk. */
+const MOST_EVENT_BYTES = 16 * 1_024 * 1_024;
+
+/** The same for workers, each of whom has an event, and bounds the bytes of these events. */
+export async function assertFewWorkersChange(
+  changes: Pick<Changes, 'instanceId'>,
+  eventBytesUpTo: (limit: number) => Promise<number[]>,
+): Promise<void> {
+  let bytes = 0;
+  await assertFewChange(changes, 'workers', async (limit) => {
+    const found = await eventBytesUpTo(limit);
+    bytes = found.reduce((sum, each) => sum + each, 0);
+    return found.length;
+  });
+  if (bytes > MOST_EVENT_BYTES) {
+    throw refused(
+      'With a token of one instance, the events of a call can have at most about 16 MiB, and these workers have many job titles or units. The platform can make this call with a token of all instances.',
+    );
+  }
+}
+
+/** Managers, or units, above one: a token of one instance may repeat the search for ever. */
+const MOST_ABOVE = 1_000;
+
+/** Refuses a token of one instance a search that does not end among so many users or units. */
+export async function isFoundAbove(
+  { instanceId }: Pick<Changes, 'instanceId'>,
+  kind: 'users' | 'units',
+  search: (limit: number | undefined) => Promise<boolean | undefined>,
+): Promise<boolean> {
+  const isFound = await search(instanceId === undefined ? undefined : MOST_ABOVE);
+  if (isFound === undefined) {
+    const where = kind === 'users' ? 'manager' : 'parent';
+    throw refused(
+      `With a token of one instance, fewer than ${MOST_ABOVE} ${kind} can be above a new ${where}. The platform can make this call with a token of all instances.`,
+    );
+  }
+  return isFound;
+}

@@ -37,6 +37,7 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   count: true,
   countReports: true,
   countUpTo: true,
+  eventBytesUpTo: true,
   countWithRole: true,
   delete: false,
   deleteOfAccount: false,

@@ -1,6 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { getterOf } from '../../unit-of-work.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
+import { isFoundAbove } from '../instance-limit.js';
 import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Unit } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
@@ -64,9 +65,12 @@ export async function updateUnit(changes: Ports, update: UnitUpdate): Promise<Un
   const [client, present] = await lockWithClient(changes, getUnit, update.unitId, update);
   return writeChanged(present, fields as Partial<Unit>, changes.now, async (changed) => {
     const parent = await assertParent(changes, client.id, fields.parentUnitId);
-    // The client is locked, so no unit moves meanwhile.
-    if (parent && (await changes.units.isBelow(parent.id, present.id))) {
-      throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
+    // The client is locked, so no unit moves meanwhile. The present parent comes back from forms.
+    if (parent && parent.id !== present.parentUnitId) {
+      const isBelow = (limit?: number) => changes.units.isBelow(parent.id, present.id, limit);
+      if (await isFoundAbove(changes, 'units', isBelow)) {
+        throw invalidRequest('parent_unit_id', 'must not be the unit itself or one below it');
+      }
     }
     const isRenamed = changed.name !== present.name;
     const workerIds = isRenamed ? await workersToRewrite(changes, client.id, { unitId: changed.id }) : [];

@@ -1,5 +1,6 @@
 import type { ClientId, UserId } from '../../../../generated/ids.js';
 import { ErrorCode, type FieldViolation, ServiceError } from '../../../errors/service-error.js';
+import { isFoundAbove } from '../instance-limit.js';
 import type { Changes } from '../unit-of-work.js';
 
 interface References {
@@ -11,7 +12,7 @@ type Fault = FieldViolation & { code: ErrorCode };
 
 /** Refuses an impossible manager or role, and reports both. */
 export async function resolveUserReferences(
-  changes: Pick<Changes, 'roles' | 'users'>,
+  changes: Pick<Changes, 'instanceId' | 'roles' | 'users'>,
   user: { id?: UserId; clientId: ClientId; managerId?: UserId | null },
   references: References,
 ): Promise<void> {
@@ -29,7 +30,7 @@ export async function resolveUserReferences(
 }
 
 async function managerFault(
-  changes: Pick<Changes, 'users'>,
+  changes: Pick<Changes, 'instanceId' | 'users'>,
   user: { id?: UserId; clientId: ClientId; managerId?: UserId | null },
   managerId: string | null | undefined,
 ): Promise<Fault | undefined> {
@@ -46,14 +47,18 @@ async function managerFault(
       message: 'must be a user of the same client, not a DELETED one',
     };
   }
-  if (user.id !== undefined && (await changes.users.reportsTo(manager.id, user.id))) {
-    return {
-      code: ErrorCode.INVALID_REQUEST,
-      path,
-      message: 'must not be the user or a person who reports to the user',
-    };
+  const { id } = user;
+  if (id === undefined) {
+    return undefined;
   }
-  return undefined;
+  const reportsTo = (limit?: number) => changes.users.reportsTo(manager.id, id, limit);
+  return (await isFoundAbove(changes, 'users', reportsTo))
+    ? {
+        code: ErrorCode.INVALID_REQUEST,
+        path,
+        message: 'must not be the user or a person who reports to the user',
+      }
+    : undefined;
 }
 
 async function roleFault(

@@ -6,7 +6,7 @@ import { getterOf } from '../../unit-of-work.js';
 import { newVersion } from '../../version.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
-import { assertFewChange } from '../instance-limit.js';
+import { assertFewWorkersChange } from '../instance-limit.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker, WorkerFilter, WorkerRewrite } from '../rows/people.js';
@@ -73,7 +73,7 @@ export async function workersToRewrite(
   clientId: ClientId,
   filter: Omit<WorkerFilter, 'statuses'>,
 ): Promise<WorkerId[]> {
-  await assertFewChange(changes, 'workers', (limit) => changes.workers.countUpTo(limit, clientId, filter));
+  await assertFewWorkersChange(changes, (limit) => changes.workers.eventBytesUpTo(limit, clientId, filter));
   return changes.workers.ids(clientId, filter);
 }
 

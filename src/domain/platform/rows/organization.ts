@@ -95,8 +95,11 @@ export interface UnitRows extends RowsOf<Unit> {
   /** Those of the ids that are units of the client, in any order. */
   findAll(clientId: ClientId, ids: readonly string[]): Promise<Unit[]>;
   page(page: PageRequest, clientId: ClientId, filter: UnitFilter): Promise<Unit[]>;
-  /** One statement: whether the unit is the other one, or somewhere below it. */
-  isBelow(id: UnitId, other: UnitId): Promise<boolean>;
+  /**
+   * One statement: whether the unit is the other one, or somewhere below it. Looks at so many units at most,
+   * from the unit upwards; undefined if there are more.
+   */
+  isBelow(id: UnitId, other: UnitId, limit?: number): Promise<boolean | undefined>;
   count(clientId: ClientId): Promise<number>;
   delete(id: UnitId): Promise<void>;
 }

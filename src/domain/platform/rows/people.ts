@@ -127,8 +127,11 @@ export interface UserRows {
   anyOf(clientId: ClientId): Promise<boolean>;
   /** The oldest user with the client's built-in role Owner who is not DELETED. */
   firstOwner(clientId: ClientId): Promise<UserId | undefined>;
-  /** One statement: whether the user is the other one, or reports to it directly or indirectly. */
-  reportsTo(id: UserId, other: UserId): Promise<boolean>;
+  /**
+   * One statement: whether the user is the other one, or reports to it directly or indirectly. Looks at so
+   * many users at most, from the user upwards; undefined if there are more.
+   */
+  reportsTo(id: UserId, other: UserId, limit?: number): Promise<boolean | undefined>;
   insert(user: User): Promise<void>;
   /** Changes these fields only: SQLite writes the index of every column that a statement names. */
   update(user: Pick<User, 'id'> & UserFields): Promise<void>;
@@ -175,6 +178,8 @@ export interface WorkerRows {
   ids(clientId: ClientId, filter: WorkerFilter): Promise<WorkerId[]>;
   /** Does not count further than the limit. */
   countUpTo(limit: number, clientId: ClientId, filter: WorkerFilter): Promise<number>;
+  /** About how many bytes an event about each has. Of so many workers at most. */
+  eventBytesUpTo(limit: number, clientId: ClientId, filter: WorkerFilter): Promise<number[]>;
   /** The places and sizes of a page. */
   sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;
   /** Those of the ids that are workers of the client, oldest first. */

@@ -1,22 +1,27 @@
 import { sql } from 'kysely';
 import type { Rows } from '../../camel-case.js';
 
+const NO_LIMIT = 2 ** 31;
+
 /**
  * Whether a row is another one or below it, in one statement: thousands may be above it, and a read for each
  * would keep other writes waiting. `union` ends at a ring. Each row above is looked up by its id, because
- * PostgreSQL might otherwise read the whole table for it.
+ * PostgreSQL might otherwise read the whole table for it. Both databases make rows only as the outer `limit`
+ * takes them; PostgreSQL has none within a recursion.
  */
 export function isBelow(db: Rows, table: 'units' | 'users', parent: 'parentId' | 'managerId') {
-  return async (id: string, other: string): Promise<boolean> => {
-    const { rows } = await sql`
+  return async (id: string, other: string, limit = NO_LIMIT): Promise<boolean | undefined> => {
+    const { rows } = await sql<{ found: number | string; seen: number | string }>`
       with recursive above (id) as (
         select id from ${sql.table(table)} where id = ${id}
         union
         select (select ${sql.ref(parent)} from ${sql.table(table)} where id = above.id) from above
         where above.id is not null
       )
-      select id from above where id = ${other}
+      select count(case when id = ${other} then 1 end) as found, count(id) as seen
+      from (select id from above limit ${limit + 1}) as seen
     `.execute(db);
-    return rows.length > 0;
+    const [{ found, seen } = { found: 0, seen: 0 }] = rows;
+    return Number(found) > 0 || (Number(seen) > limit ? undefined : false);
   };
 }

@@ -42,6 +42,10 @@ export function workerRows(writer: Writer): WorkerRows {
       return (await found.select('id').execute()).map(({ id }) => id as WorkerId);
     },
     countUpTo: (limit, clientId, filter) => counted(foundBy(clientId, filter), limit),
+    eventBytesUpTo: async (limit, clientId, filter) => {
+      const found = foundBy(clientId, filter).select(EVENT_BYTES.as('bytes')).limit(limit);
+      return (await found.execute()).map(({ bytes }) => Number(bytes));
+    },
     sizes: (page, clientId, filter) =>
       oldestFirst(foundBy(clientId, filter).select(['createdAt', 'id', SIZE.as('size')]), 'workers', page),
     findAll: async (clientId, ids) => {
@@ -172,8 +176,9 @@ function toRewrittenRow({ id, version, updatedAt, jobTitles, location, primaryUn
 }
 
 /** A unit has an id and a name of at most 200 characters; other texts are short. */
-const SIZE = sql<number>`1000 + length(job_titles)
-  + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
+const UNITS_AND_TEXTS = sql`1000 + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
+const SIZE = sql<number>`${UNITS_AND_TEXTS} + length(job_titles)`;
+const EVENT_BYTES = sql<number | string>`${UNITS_AND_TEXTS} + octet_length(job_titles)`;
 
 /** Reads the units of all the workers at once. */
 async function withUnits(db: Rows, rows: readonly WorkerRow[]): Promise<Worker[]> {

@@ -191,6 +191,27 @@ describeEachDatabase('with a token of one instance', (under) => {
     },
   );
 
+  test('fewer are refused if their events have more than 16 MiB, unless with a token of all instances', async () => {
+    const crowd = await crowded(under, 'workers', 300);
+    const { clientId, platform, changeAll } = crowd;
+    const titlesOf = (count: number) => {
+      const titles = Array.from({ length: count }, (_, number) => `${'職'.repeat(190)}${number}`);
+      return { job_titles: JSON.stringify(['Welder', ...titles]) };
+    };
+    await changeAll('workers', titlesOf(99));
+    const rename = (title: string, newTitle: string) => (changes: Changes) =>
+      renameJobTitle(changes, { clientId, title, newTitle });
+    const renaming = limited(platform)((changes) => rename('Welder', 'Fitter')(withoutWork(changes)));
+    await expect(renaming).rejects.toMatchObject({
+      code: 'ERROR_CODE_TRANSITION_REFUSED',
+      message: expect.stringContaining('at most about 16 MiB'),
+    });
+    expect(await platform.run(rename('Welder', 'Fitter'))).toMatchObject({ updatedWorkers: 300 });
+    await platform.run(rename('Fitter', 'Welder'));
+    await changeAll('workers', titlesOf(80));
+    expect(await limited(platform)(rename('Welder', 'Fitter'))).toMatchObject({ updatedWorkers: 300 });
+  });
+
   test('as many workers as allowed change together, and with a token of all instances any number', async () => {
     const crowd = await crowded(under, 'workers', MOST);
     const { clientId, platform } = crowd;

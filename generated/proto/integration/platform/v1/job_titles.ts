@@ -47,7 +47,8 @@ export interface ListJobTitlesResponse {
 
 /**
  * Renames a job title, also for the workers who hold it, in one transaction.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
+ * whose events have more than about 16 MiB.
  */
 export interface RenameJobTitleRequest {
   /** Public id of the client. */

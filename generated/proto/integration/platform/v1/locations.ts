@@ -89,7 +89,8 @@ export interface ListLocationsResponse {
 /**
  * Changes an organization location. Its workers, including offboarded ones, show its name: a new one changes
  * them in the same transaction, each with a worker.updated event.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
+ * whose events have more than about 16 MiB.
  */
 export interface UpdateLocationRequest {
   /** Its public id. */
@@ -122,7 +123,8 @@ export interface UpdateLocationResponse {
 
 /**
  * Deletes an organization location and detaches its workers, in one transaction.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
+ * whose events have more than about 16 MiB.
  */
 export interface DeleteLocationRequest {
   /** Its public id. */

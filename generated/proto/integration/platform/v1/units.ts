@@ -256,7 +256,8 @@ export interface GetUnitResponse {
 /**
  * Changes a unit. Its workers, including offboarded ones, show its name: a new one changes them in the same
  * transaction, each with a worker.updated event.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
+ * whose events have more than about 16 MiB, or if 1,000 units or more are above a new parent.
  */
 export interface UpdateUnitRequest {
   /** Its public id. */
@@ -297,7 +298,8 @@ export interface UpdateUnitResponse {
 
 /**
  * Deletes a unit that has no sub-units, and no workers except offboarded ones, who lose it.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
+ * whose events have more than about 16 MiB.
  */
 export interface DeleteUnitRequest {
   /** Its public id. */

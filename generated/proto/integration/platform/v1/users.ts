@@ -223,7 +223,8 @@ export interface ListUsersResponse {
 
 /**
  * Changes a user; the status has separate calls. Users who report to the user show a new name of the user.
- * With a token of one instance, TRANSITION_REFUSED for a new name if more than 25,000 users show it.
+ * With a token of one instance, TRANSITION_REFUSED for a new name if more than 25,000 users show it, and for a
+ * new manager if 1,000 users or more are above them.
  */
 export interface UpdateUserRequest {
   /** The user's public id. */
