@@ -32,9 +32,9 @@ export function failureLog(log: Log, message: string, onFailure: (error: unknown
   };
 }
 
-/** Repeats work, with pauses of this length, which may follow from the work. */
+/** Repeats work, with pauses of this length. */
 export function repeating(
-  every: number | (() => number),
+  everyMs: number,
   log: Log,
   failure: string,
   work: (ending: AbortSignal) => Promise<void>,
@@ -43,7 +43,7 @@ export function repeating(
   return running(async (ending) => {
     while (!ending.aborted) {
       await attempt(() => work(ending));
-      await pause(typeof every === 'number' ? every : every(), ending);
+      await pause(everyMs, ending);
     }
   });
 }

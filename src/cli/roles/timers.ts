@@ -6,42 +6,16 @@ import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
 
 const CLOSE_EVERY_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** The part of the time for searches, which may visit many rows that the database cannot remove yet. */
-const MOST_OF_SEARCHES = 1 / 20;
 const FAILURE = 'cannot close open deliveries of inactive subscriptions';
 
-export function pauseAfterSearch(searchMs: number): number {
-  return Math.min(Math.max(CLOSE_EVERY_MS, searchMs / MOST_OF_SEARCHES), LONGEST_PAUSE_MS);
-}
-
 /** Holds or cancels, in batches, the open deliveries of subscriptions that were disabled or deleted. */
-export function startClosingSubscriptions(
-  unitOfWork: OperatorUnitOfWork,
-  log: Log,
-  pauseAfter = pauseAfterSearch,
-): Running {
-  let searchMs = 0;
-  const leftOpen = async (limit: number) => {
-    const begunAt = performance.now();
-    try {
-      return await unitOfWork.rows.deliveries.leftOpen(limit);
-    } finally {
-      searchMs = performance.now() - begunAt;
+export function startClosingSubscriptions(unitOfWork: OperatorUnitOfWork, log: Log): Running {
+  return repeating(CLOSE_EVERY_MS, log, FAILURE, async (ending) => {
+    const deliveries = await closeAll(unitOfWork, ending);
+    if (deliveries > 0) {
+      log.info('closed open deliveries of inactive subscriptions', { deliveries });
     }
-  };
-  const rows = { deliveries: { leftOpen } };
-  return repeating(
-    () => pauseAfter(searchMs),
-    log,
-    FAILURE,
-    async (ending) => {
-      const deliveries = await closeAll({ ...unitOfWork, rows }, ending);
-      if (deliveries > 0) {
-        log.info('closed open deliveries of inactive subscriptions', { deliveries });
-      }
-    },
-  );
+  });
 }
 
 const WARN_EVERY_MS = 60_000;

@@ -1,12 +1,7 @@
 import { expect, test } from '@jest/globals';
-import {
-  pauseAfterSearch,
-  startClosingSubscriptions,
-  startWarningOfExpiry,
-} from '../../../src/cli/roles/timers.js';
+import { startWarningOfExpiry } from '../../../src/cli/roles/timers.js';
 import type { ExpiryStore } from '../../../src/domain/maintenance/expiry.js';
 import { recordedLog } from '../../support/recorded-log.js';
-import { signalled } from '../../support/signalled.js';
 
 const credential = { kind: 'api_key' as const, id: 'key_1', of: 'itg_1', expiresAt: 1_800_000_000_000 };
 const subscription = { id: 'whs_1', failingSince: 1_700_000_000_000 };
@@ -60,29 +55,4 @@ test('a domain whose database is unreachable logs it once, and tries again', asy
   expect(lines().filter(({ level, reason }) => level === 'warn' && reason !== undefined)).toMatchObject([
     { level: 'warn', reason: 'the database is away' },
   ]);
-});
-
-test('after a long search for what to close, a domain pauses longer', async () => {
-  const { log } = recordedLog();
-  const searches: number[] = [];
-  const { told: enough, tell } = signalled();
-  const leftOpen = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    return [];
-  };
-  const closing = startClosingSubscriptions(
-    { rows: { deliveries: { leftOpen } } } as never,
-    log,
-    (searchMs) => {
-      searches.push(searchMs);
-      if (searches.length === 3) {
-        tell();
-      }
-      return 0;
-    },
-  );
-  await enough;
-  await closing.stop();
-  expect(Math.min(...searches)).toBeGreaterThan(25);
-  expect([0, 40, 200, 2_000, 60_000].map(pauseAfterSearch)).toEqual([1_000, 1_000, 4_000, 40_000, 60_000]);
 });

@@ -121,20 +121,6 @@ export interface ClosedSubscription {
   isDeleted: boolean;
 }
 
-/** The place of an open delivery in the order in which they are closed. */
-export interface OpenPlace {
-  status: 'PENDING' | 'HELD';
-  attemptsBegun: number;
-  seq: number;
-}
-
-/** What one write held or cancelled. */
-export interface ClosedDeliveries {
-  count: number;
-  /** Where the next write can continue; undefined if there were none. */
-  last: OpenPlace | undefined;
-}
-
 /** How many deliveries one write holds or cancels, so that others get their turns. */
 export const MOST_CLOSED_AT_ONCE = 500;
 
@@ -148,9 +134,9 @@ export interface SubscriptionDeliveryRows {
   /** Writes a test event. */
   insertTestEvent(event: StoredEvent): Promise<void>;
   /** Holds pending deliveries, up to `most`. A running attempt continues, and its success counts. */
-  holdPending(id: SubscriptionId, most: number, after?: OpenPlace): Promise<ClosedDeliveries>;
+  holdPending(id: SubscriptionId, most: number): Promise<number>;
   /** Cancels pending and held deliveries, up to `most`. */
-  cancelOpen(id: SubscriptionId, now: number, most: number, after?: OpenPlace): Promise<ClosedDeliveries>;
+  cancelOpen(id: SubscriptionId, now: number, most: number): Promise<number>;
   /** Disabled subscriptions with pending deliveries, and deleted ones with open ones. */
   leftOpen(limit: number): Promise<ClosedSubscription[]>;
 }

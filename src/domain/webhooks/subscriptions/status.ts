@@ -3,13 +3,10 @@ import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.
 import { auditChange, type UnitOfWork } from '../../unit-of-work.js';
 import {
   assertConfigured,
-  type ClosedDeliveries,
   type ClosedSubscription,
   lockedSubscription,
   type ManagedSubscription,
   MOST_CLOSED_AT_ONCE,
-  type OpenPlace,
-  type SubscriptionDeliveryRows,
   writeSubscription,
 } from './rows.js';
 import type { DisabledReason } from './subscription.js';
@@ -67,8 +64,7 @@ export async function disableSubscription(
     { status: 'DISABLED', disabledReason: reason, disabledAt: changes.now },
     { reason },
   );
-  const { count: held } = await changes.deliveries.holdPending(present.id, most);
-  return { subscription, held };
+  return { subscription, held: await changes.deliveries.holdPending(present.id, most) };
 }
 
 /** Keeps its deliveries for the log. Cancels as many open ones as one write may, `closeRest` the rest. */
@@ -79,7 +75,7 @@ export async function deleteSubscription(
 ): Promise<number> {
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion);
   await changes.subscriptions.delete(present.id, changes.now);
-  const { count: cancelled } = await changes.deliveries.cancelOpen(present.id, changes.now, most);
+  const cancelled = await changes.deliveries.cancelOpen(present.id, changes.now, most);
   await auditChange(changes, 'subscription.deleted', present.id);
   return cancelled;
 }
@@ -139,9 +135,7 @@ const MOST_LOOKED_AT = 100;
 
 /**
  * Holds or cancels open deliveries of a disabled or deleted subscription. The status alone stops sending, so
- * this may stop between writes and be continued by any node. Each write continues where the last one stopped:
- * beside a long transaction, a search from the beginning would visit all that was closed since. `closeAll`
- * finds what was added behind.
+ * this may stop between writes and be continued by any node.
  */
 export async function closeRest(
   unitOfWork: ClosingUnitOfWork,
@@ -149,11 +143,9 @@ export async function closeRest(
   signal?: AbortSignal,
 ): Promise<number> {
   let sum = 0;
-  let after: OpenPlace | undefined;
   for (let more = true; more && !signal?.aborted; ) {
-    const { count, last } = await unitOfWork.run((changes) => closeSome(changes, closed, after));
+    const count = await unitOfWork.run((changes) => closeSome(changes, closed));
     sum += count;
-    after = last;
     more = count === MOST_CLOSED_AT_ONCE;
   }
   return sum;
@@ -161,7 +153,7 @@ export async function closeRest(
 
 /** Does so for subscriptions that need it, up to a limit; the caller repeats it. */
 export async function closeAll(
-  unitOfWork: UnitOfWork<ClosingChanges, { deliveries: Pick<SubscriptionDeliveryRows, 'leftOpen'> }>,
+  unitOfWork: UnitOfWork<ClosingChanges, Pick<OperatorRows, 'deliveries'>>,
   signal: AbortSignal,
 ): Promise<number> {
   let sum = 0;
@@ -183,15 +175,12 @@ export async function closeAll(
 async function closeSome(
   { now, subscriptions, deliveries }: ClosingChanges,
   { id, isDeleted }: ClosedSubscription,
-  after: OpenPlace | undefined,
-): Promise<ClosedDeliveries> {
+): Promise<number> {
   if (isDeleted) {
-    return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE, after);
+    return deliveries.cancelOpen(id, now, MOST_CLOSED_AT_ONCE);
   }
   // Writes of many callers would keep it out otherwise.
   const present = await subscriptions.findLocked(id, true);
   // It was enabled or deleted meanwhile.
-  return present?.status === 'DISABLED'
-    ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE, after)
-    : { count: 0, last: undefined };
+  return present?.status === 'DISABLED' ? deliveries.holdPending(id, MOST_CLOSED_AT_ONCE) : 0;
 }

@@ -2,17 +2,15 @@ import { type Expression, sql, type Updateable } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
 import {
-  type ClosedDeliveries,
   type ClosedSubscription,
   MOST_CLOSED_AT_ONCE,
-  type OpenPlace,
   type SubscriptionDeliveryRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
-import { plannedStatement } from '../../statements/kept-statement.js';
+import { changedRows, plannedStatement } from '../../statements/kept-statement.js';
 import type { NoteDue } from '../../unit-of-work.js';
 import { IS_OPEN } from '../dialect-words.js';
 import { nextSequence } from '../event-recorder.js';
@@ -57,17 +55,11 @@ export function subscriptionDeliveryRows(writer: Writer, noteDue?: NoteDue): Sub
         .values({ ...event, sequence: nextSequence(event.entityId, event.occurredAt) })
         .execute();
     },
-    holdPending: (id, most, after) => holdPending(writer, id, most, after),
-    cancelOpen: async (id, now, most, after) => {
+    holdPending: (id, most) => holdPending(writer, id, most),
+    cancelOpen: async (id, now, most) => {
       const cancelled: Updateable<Schema['deliveries']> = { status: 'CANCELLED', ended_at: now };
-      const isBehind = after?.status === 'HELD';
-      const pending = isBehind ? NONE_CLOSED : await close(writer, id, 'PENDING', cancelled, most, after);
-      if (pending.count === most) {
-        return pending;
-      }
-      const rest = most - pending.count;
-      const held = await close(writer, id, 'HELD', cancelled, rest, isBehind ? after : undefined);
-      return { count: pending.count + held.count, last: held.last ?? pending.last };
+      const pending = await close(writer, id, 'PENDING', cancelled, most);
+      return pending === most ? most : pending + (await close(writer, id, 'HELD', cancelled, most - pending));
     },
     leftOpen: (limit) => leftOpen(writer, limit),
   };
@@ -123,14 +115,11 @@ export function holdPending(
   writer: Writer,
   subscriptionId: string,
   most = MOST_CLOSED_AT_ONCE,
-  after?: OpenPlace,
-): Promise<ClosedDeliveries> {
-  return close(writer, subscriptionId, 'PENDING', { status: 'HELD' }, most, after);
+): Promise<number> {
+  return close(writer, subscriptionId, 'PENDING', { status: 'HELD' }, most);
 }
 
-type OpenStatus = OpenPlace['status'];
-
-const NONE_CLOSED: ClosedDeliveries = { count: 0, last: undefined };
+type OpenStatus = 'PENDING' | 'HELD';
 
 async function close(
   writer: Writer,
@@ -138,37 +127,25 @@ async function close(
   from: OpenStatus,
   to: Updateable<Schema['deliveries']>,
   most: number,
-  after: OpenPlace | undefined,
-): Promise<ClosedDeliveries> {
+): Promise<number> {
   if (isPostgres(writer)) {
     // With old statistics PostgreSQL would read and sort all open rows each time.
     await sql`set local enable_sort = off`.execute(writer);
   }
-  const rows = await writer
+  const update = writer
     .updateTable('deliveries')
     .set({ ...to, next_attempt_at: null })
-    .where(inQuery(writer, 'seq', firstOpen(writer, from, sql.val(subscriptionId), most, after)))
+    .where(inQuery(writer, 'seq', firstOpen(writer, from, sql.val(subscriptionId), most)))
     // In a form that fits no index: rows are found by number.
-    .where(sql<boolean>`status || '' = ${sql.lit(from)}`)
-    .returning(['attempts_begun as attemptsBegun', 'seq'])
-    .execute();
-  const [last] = rows.sort((one, other) => other.attemptsBegun - one.attemptsBegun || other.seq - one.seq);
-  return { count: rows.length, last: last && { status: from, ...last } };
+    .where(sql<boolean>`status || '' = ${sql.lit(from)}`);
+  return changedRows(await writer.executeQuery(update));
 }
 
 /** Ordered by all columns of the index of open deliveries, so that no other is used. */
-function firstOpen(
-  db: Writer,
-  status: OpenStatus,
-  subscriptionId: Expression<unknown>,
-  limit: number,
-  after?: OpenPlace,
-) {
+function firstOpen(db: Writer, status: OpenStatus, subscriptionId: Expression<unknown>, limit: number) {
   const isOpen = isPostgres(db) ? sql`` : sql`${IS_OPEN} and`;
-  const isAfter = after ? sql`and (attempts_begun, seq) > (${after.attemptsBegun}, ${after.seq})` : sql``;
   return sql`(
-    select seq from deliveries
-    where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId} ${isAfter}
+    select seq from deliveries where ${isOpen} status = ${sql.lit(status)} and subscription_id = ${subscriptionId}
     order by subscription_id, attempts_begun, seq limit ${limit}
   )`;
 }

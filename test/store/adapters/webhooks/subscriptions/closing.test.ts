@@ -105,49 +105,6 @@ describeEachDatabase('a subscription with more open than one write may change', 
     expect([await count('PENDING'), await count('HELD')]).toEqual([3, MANY]);
   });
 
-  test.each([
-    ['disabled', disableSubscription, 'HELD'],
-    ['deleted', deleteSubscription, 'CANCELLED'],
-  ] as const)(
-    'that is %s is searched on from where the last write stopped, and again in the next round',
-    async (_, change, status) => {
-      const { run, chosen, count, database, subscription } = await withMany();
-      await run<unknown>((changes) => change(changes, chosen));
-      const [behind] = await database.reader
-        .selectFrom('deliveries')
-        .where('subscription_id', '=', subscription.id)
-        .orderBy('seq')
-        .limit(1)
-        .select('seq')
-        .execute();
-      const counted = changesOf(operatorUnitOfWork(database), () =>
-        database.write((writer) =>
-          writer
-            .updateTable('deliveries')
-            .set({ status: 'PENDING' })
-            .where('seq', '=', behind?.seq as number)
-            .execute(),
-        ),
-      );
-      const closed = { id: subscription.id, isDeleted: status === 'CANCELLED' };
-      expect(await closeRest(counted, closed)).toBe(MANY - MOST_CLOSED_AT_ONCE);
-      expect(counted.counts).toEqual([MOST_CLOSED_AT_ONCE, 200]);
-      expect(await count('PENDING')).toBe(1);
-      expect(await closeAll(operatorUnitOfWork(database), PATIENT)).toBe(1);
-      expect([await count('PENDING'), await count(status)]).toEqual([0, MANY]);
-    },
-  );
-
-  test('that is deleted is cancelled with what is held, from where the last write stopped', async () => {
-    const { run, chosen, count, unitOfWork, database, subscription } = await withMany();
-    await plantMany(database, subscription.id, MANY, { status: 'HELD' });
-    await run((changes) => deleteSubscription(changes, chosen));
-    const counted = changesOf(unitOfWork);
-    await closeRest(counted, { id: subscription.id, isDeleted: true });
-    expect(counted.counts).toEqual([500, 500, 500, 400]);
-    expect(await count('CANCELLED')).toBe(2 * MANY);
-  });
-
   test('takes the others no part: what is active, or holds only what it should, is not looked at', async () => {
     const { create, database, unitOfWork, run, count } = await withMany();
     const { subscription: resting } = await create();
@@ -177,17 +134,17 @@ describeEachDatabase('a subscription with more open than one write may change', 
 /** Tells how many rows each write changed. */
 function changesOf(
   { run, ...rest }: ReturnType<typeof operatorUnitOfWork>,
-  onWrite: () => unknown = () => undefined,
+  onWrite: () => void = () => undefined,
 ): Parameters<typeof closeAll>[0] & { counts: number[] } {
   const counts: number[] = [];
   return {
     counts,
     ...rest,
     run: async (work) => {
-      const closed = await run(work);
-      counts.push((closed as { count: number }).count);
-      await onWrite();
-      return closed;
+      const count = await run(work);
+      counts.push(count as number);
+      onWrite();
+      return count;
     },
   };
 }

@@ -13,8 +13,6 @@ const after = { createdAt: 1, id: 'x' };
 /** In the order of the index, so that nothing is sorted. */
 const OF_ONE =
   /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\?\)$/;
-const OF_ONE_AFTER =
-  /^SEARCH deliveries USING COVERING INDEX deliveries_open \(status=\? AND subscription_id=\? AND attempts_begun>\?\)$/;
 const CHANGING = [/^SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/, /^LIST SUBQUERY 1$/, OF_ONE];
 
 const uses: [title: string, use: (changes: OperatorChanges) => Promise<unknown>, plan: RegExp[]][] = [
@@ -41,11 +39,6 @@ const uses: [title: string, use: (changes: OperatorChanges) => Promise<unknown>,
       /^CORRELATED SCALAR SUBQUERY 1$/,
       /^SEARCH events USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     ],
-  ],
-  [
-    'what is held from where the last write stopped',
-    ({ deliveries }) => deliveries.holdPending(ID, 500, { status: 'PENDING', attemptsBegun: 1, seq: 1 }),
-    [...CHANGING.slice(0, 2), OF_ONE_AFTER],
   ],
   ['what is held from now on', ({ deliveries }) => deliveries.holdPending(ID, 500), CHANGING],
   ['what is cancelled', ({ deliveries }) => deliveries.cancelOpen(ID, 1, 500), [...CHANGING, ...CHANGING]],
