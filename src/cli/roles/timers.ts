@@ -1,3 +1,4 @@
+import { pause } from '../../../workflows/backoff.js';
 import { warnOfExpiry } from '../../domain/maintenance/expiry.js';
 import type { OperatorUnitOfWork } from '../../domain/operator/unit-of-work.js';
 import { closeAll } from '../../domain/webhooks/subscriptions/status.js';
@@ -6,14 +7,20 @@ import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
 
 const CLOSE_EVERY_MS = 1_000;
+/** How many times as long as a search that found nothing: it may visit many rows that are no longer there. */
+const REST_AFTER_SEARCH = 19;
+const LONGEST_REST_MS = 5_000;
 const FAILURE = 'cannot close open deliveries of inactive subscriptions';
 
 /** Holds or cancels, in batches, the open deliveries of subscriptions that were disabled or deleted. */
 export function startClosingSubscriptions(unitOfWork: OperatorUnitOfWork, log: Log): Running {
   return repeating(CLOSE_EVERY_MS, log, FAILURE, async (ending) => {
+    const begunAt = performance.now();
     const deliveries = await closeAll(unitOfWork, ending);
     if (deliveries > 0) {
       log.info('closed open deliveries of inactive subscriptions', { deliveries });
+    } else {
+      await pause(Math.min(LONGEST_REST_MS, REST_AFTER_SEARCH * (performance.now() - begunAt)), ending);
     }
   });
 }

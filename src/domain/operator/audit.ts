@@ -72,7 +72,7 @@ export interface AuditFilter {
 
 export interface AuditRows {
   /** Newest first. */
-  page(page: PageRequest, filter: AuditFilter): Promise<AuditEvent[]>;
+  page(page: PageRequest, filter: AuditFilter, isOver?: () => boolean): Promise<AuditEvent[]>;
   /** Chain by chain, in order. */
   chained(page: { after: Place | undefined; limit: number }): Promise<ChainedEvent[]>;
   /** Records of chains at places that no chain has: `chained` cannot sort them and leaves them out. */

@@ -95,8 +95,7 @@ export async function switchOn(
   // Counted after the write, because other writes wait for it.
   const { deliveries } = unitOfWork.rows;
   const { held } = await deliveries.backlogOf(subscription.id);
-  // The longest of its reads, whose result the answer may lack: the subscription is enabled already.
-  const heldSince = held === 0 ? null : await deliveries.heldSince(subscription.id).catch(() => null);
+  const heldSince = held === 0 ? null : await deliveries.heldSince(subscription.id);
   return { subscription, held, heldSince };
 }
 

@@ -28,7 +28,7 @@ const fromOutcome = fromEnum(OUTCOMES);
 
 export function auditHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
-    listAuditEvents: async ({ since, until, types, outcome, partyId, ...listing }) => {
+    listAuditEvents: async ({ since, until, types, outcome, partyId, ...listing }, call) => {
       assertKnown(outcome, 'outcome');
       const filter = {
         since: since?.getTime(),
@@ -39,7 +39,9 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
       };
       validateAuditFilter(filter);
       const { auditEvents } = operator.unitOfWork.rows;
-      const { rows, nextPageToken } = await listPage(listing, (page) => auditEvents.page(page, filter));
+      const { rows, nextPageToken } = await listPage(listing, (page) =>
+        auditEvents.page(page, filter, () => call.isCancelled),
+      );
       return { auditEvents: rows.map(toMessage), nextPageToken };
     },
     listAuditRecords: async ({ pageSize, pageToken }) => {

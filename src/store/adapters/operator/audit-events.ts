@@ -22,7 +22,7 @@ const CHAIN_UNINDEXED = sql<string>`chain || ''`;
 export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);
   return {
-    page: async (page, filter) => (await auditPage(db, page, filter)).map(toAuditEvent),
+    page: async (page, filter, isOver) => (await auditPage(db, page, filter, isOver)).map(toAuditEvent),
     chained: async ({ after, limit }) => {
       const rows = await db
         .selectFrom('auditEvents')

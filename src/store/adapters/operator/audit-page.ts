@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { PageRequest, Position } from '../../../domain/directory/page.js';
 import type { AuditFilter } from '../../../domain/operator/audit.js';
+import { CallerLeft } from '../../../errors/service-error.js';
 import type { Rows, Tables } from '../../camel-case.js';
 import { isPostgres } from '../statements/dialect.js';
 import { newestFirst } from '../statements/keyset.js';
@@ -11,8 +12,16 @@ type Row = Tables['auditEvents'];
 /** What one index has in the order of the list. */
 type Source = () => SelectQueryBuilder<Tables, 'auditEvents', object>;
 
-/** A page of the log, newest first. A party has two sources: what it did, and what was done to it. */
-export async function auditPage(db: Rows, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
+/**
+ * A page of the log, newest first. A party has two sources: what it did, and what was done to it. A search
+ * that `isOver` ends.
+ */
+export async function auditPage(
+  db: Rows,
+  page: PageRequest,
+  filter: AuditFilter,
+  isOver = () => false,
+): Promise<Row[]> {
   const { since, until, partyId } = filter;
   const span = () =>
     db
@@ -20,11 +29,11 @@ export async function auditPage(db: Rows, page: PageRequest, filter: AuditFilter
       .$if(since !== undefined, (query) => query.where('createdAt', '>=', since as number))
       .$if(until !== undefined, (query) => query.where('createdAt', '<', until as number));
   if (partyId === undefined) {
-    return search(db, span, page, filter);
+    return search(db, span, page, filter, isOver);
   }
   const rows = new Map<string, Row>();
   for (const party of ['actorId', 'subjectId'] as const) {
-    for (const row of await search(db, () => span().where(party, '=', partyId), page, filter)) {
+    for (const row of await search(db, () => span().where(party, '=', partyId), page, filter, isOver)) {
       rows.set(row.id, row);
     }
   }
@@ -36,9 +45,21 @@ function newerFirst(one: Position, other: Position): number {
 }
 
 /** Slice by slice: no index has types and outcomes, so a filter with few matches may read the whole log. */
-async function search(db: Rows, source: Source, page: PageRequest, filter: AuditFilter): Promise<Row[]> {
+async function search(
+  db: Rows,
+  source: Source,
+  page: PageRequest,
+  filter: AuditFilter,
+  isOver: () => boolean,
+): Promise<Row[]> {
+  if (filter.types.length === 0 && filter.outcome === undefined) {
+    return newestFirst(source().selectAll(), 'auditEvents', page);
+  }
   const list: SlicedList<Row, Position> = {
     ahead: async (after, rows) => {
+      if (isOver()) {
+        throw new CallerLeft();
+      }
       const last = source()
         .select(['id', 'createdAt'])
         .offset(rows - 1);

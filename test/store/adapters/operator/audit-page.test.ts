@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KyselyPlugin } from 'kysely';
 import type { AuditEvent, AuditFilter } from '../../../../src/domain/operator/audit.js';
+import { CallerLeft } from '../../../../src/errors/service-error.js';
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { growingSlice } from '../../../../src/store/adapters/webhooks/logs/sliced-page.js';
 import type { Database } from '../../../../src/store/database.js';
@@ -92,6 +93,17 @@ describeEachDatabase('pages of the audit log', (under) => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test('are searched no further when the caller has left', async () => {
+    const rows = auditRows((await logIn(under)).reader);
+    let isOver = false;
+    const search = rows.page({ after: undefined, limit: 5 }, { types: ['api_key.*'] }, () => {
+      const wasOver = isOver;
+      isOver = true;
+      return wasOver;
+    });
+    await expect(search).rejects.toBeInstanceOf(CallerLeft);
   });
 });
 

@@ -1,15 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import { inNameOf } from '../../../../../src/domain/unit-of-work.js';
 import {
   deleteSubscription,
   disableSubscription,
   enableSubscription,
-  switchOn,
 } from '../../../../../src/domain/webhooks/subscriptions/status.js';
 import { subscriptionDeliveryRows } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
-import { OPERATOR, refusal } from '../../operator/rig.js';
+import { refusal } from '../../operator/rig.js';
 import { deliveriesIn, plantDelivery, plantHeld, subscriptionRig } from './rig.js';
 
 describeEachDatabase('the status of a subscription', (under) => {
@@ -120,19 +118,6 @@ describeEachDatabase('the status of a subscription', (under) => {
       // PostgreSQL looks in another process.
       expect(turns).toBeGreaterThanOrEqual(5);
     }
-  });
-
-  test('an enabled one is answered also where the time of what it missed cannot be read', async () => {
-    const { create, database, unitOfWork, run } = await subscriptionRig(under);
-    const { subscription } = await create();
-    const chosen = { subscriptionId: subscription.id };
-    await run((changes) => disableSubscription(changes, chosen));
-    await plantDelivery(database, subscription, { status: 'HELD' });
-    const { deliveries } = unitOfWork.rows;
-    const heldSince = () => Promise.reject(new Error('canceling statement due to statement timeout'));
-    const rows = { ...unitOfWork.rows, deliveries: { ...deliveries, heldSince } };
-    const answer = await switchOn({ ...inNameOf(OPERATOR, unitOfWork), rows }, chosen);
-    expect(answer).toMatchObject({ subscription: { status: 'ACTIVE' }, held: 1, heldSince: null });
   });
 
   if (under.kind === 'PostgreSQL') {
