@@ -6,7 +6,7 @@ interface Options {
   perLane?: number;
   /** How long a piece still waits when its turn comes. */
   pauseMs?: () => number;
-  /** Whether a place rests for as long as the work took that ended its turn. */
+  /** After work that `endsTurn`, or fails, its place stays empty for as long as the work took. */
   rests?: boolean;
 }
 

@@ -24,7 +24,7 @@ export class Lanes<Waiting> {
     return this.#waiting.get(lane)?.length ?? 0;
   }
 
-  /** Takes out the first of the lane whose turn it is, of lanes that may. It then comes after all others. */
+  /** Removes the first piece of the next lane that `may` allows. This lane then comes after all others. */
   next(may = (_lane: string) => true): Waiting | undefined {
     for (const [lane, waiting] of this.#waiting) {
       if (waiting.length > 0 && !may(lane)) {

@@ -39,7 +39,7 @@ test('no more pieces run than may, and those that wait begin as others end, the 
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
 });
 
-test('of one lane no more run than may, and others overtake it', async () => {
+test('a lane runs at most its own limit at once, and others overtake it', async () => {
   const { begun, run, end } = pieces(new AtOnce(2, { perLane: 1 }));
   const all = ['a1', 'a2', 'b1', 'b2'].map((name) => run(name.charAt(0), name));
   expect(begun).toEqual(['a1', 'b1']);

@@ -45,7 +45,7 @@ export interface Target extends Window {
   userId: UserId;
 }
 
-/** Stands for a resource that is read for the rest of its answer only. No resource is empty. */
+/** In place of a large resource, which is read only for the rest of the answer. No resource is empty. */
 export const LEFT_TO_REST = '';
 
 /** What a caller sends with a read: its key, and the versions of the answer that it has. */
@@ -54,7 +54,7 @@ export interface Question extends PresentedKey {
   anyVersionKnown: boolean;
   /** Whether the caller has left, or waits no longer. */
   isOver?: (() => boolean) | undefined;
-  /** Called before a resource is read as a whole, which it may refuse, or leave to the rest of the answer. */
+  /** Called before a whole resource is read. May refuse the read, or leave it to the rest of the answer. */
   beforeWhole?: ((visitor: Visitor) => typeof LEFT_TO_REST | undefined) | undefined;
 }
 
@@ -79,7 +79,7 @@ export type AnyRead = (question: Question, target: Target) => Promise<Answer<str
 
 /** What is read whole: a structure has up to 80 MiB, job titles 6. Integrations take turns. */
 const WHOLE = { most: 2, perLane: 1 };
-/** The same where a read blocks the event loop: for as long as it took, all others then have it. */
+/** Where a read blocks the event loop: other calls then have the loop for as long as a long read took. */
 const WHOLE_ALONE = { most: 1, rests: true };
 
 /** Each is a call that waits for seconds. Together with all lists, fewer than the calls of a connection. */

@@ -169,7 +169,7 @@ export async function assertFewWorkersChange(
   }
 }
 
-/** Managers, or units, above one: a token of one instance may repeat the search for ever. */
+/** Managers or units that a search reads: a token of one instance can repeat it without limit. */
 const MOST_ABOVE = 1_000;
 
 /** Refuses a token of one instance a search that does not end among so many users or units. */

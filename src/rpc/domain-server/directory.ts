@@ -24,7 +24,7 @@ const FEW_ROWS = 10;
 const MOST_IN_ONE_MESSAGE = 8 * 1_024 * 1_024;
 /** Each is in memory as a whole until its reader has taken it; an organization structure has up to 80 MiB. */
 const LARGE_RESOURCES = { perIntegration: 2, inTotal: 8 };
-/** Of more resources it is forgotten that they are large, and they are read once in vain. */
+/** Large resources beyond this number are not remembered: each answer reads them twice. */
 const MOST_KNOWN = 10_000;
 
 export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {

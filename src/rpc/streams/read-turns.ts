@@ -4,7 +4,7 @@ import type { AnyMethod } from '../definitions.js';
 import type { Handler } from '../handlers.js';
 
 const READ = /\/(?:Get|List)\w*$/;
-/** As many as a token can have under way. More were left by callers that did not wait for their turn. */
+/** As many calls as a token can have in progress. Calls whose callers have left also wait for their turn. */
 const MOST_WAITING = 512;
 
 /** For reads that wait for a server: an owner may have half of them. */
@@ -13,8 +13,8 @@ const BESIDE = { most: 4, perLane: 2 };
 const ALONE = { most: 1, perLane: 1 };
 
 /**
- * Runs few reads of tokens of the database at once, and in each turn of the event loop. Owners take turns,
- * and calls of the roles run in between. Writes have queues of their own, and many at once share a commit.
+ * Limits how many reads of service tokens run at once and begin in one turn of the event loop. Owners take
+ * turns, and calls of edges and workers run in between. Writes have their own queues and share commits.
  */
 export class ReadTurns {
   readonly #reads: AtOnce;
@@ -36,7 +36,7 @@ export class ReadTurns {
         return handler(request, context);
       }
       if (this.#reads.waitingIn(owner) >= MOST_WAITING) {
-        const message = 'Too many reads of this token wait for their turn. Please try again shortly.';
+        const message = 'Too many reads of this token or its instance are waiting. Please try again shortly.';
         throw new ServiceError(ErrorCode.RATE_LIMITED, message);
       }
       const readInTurn = async () => {

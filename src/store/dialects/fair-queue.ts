@@ -5,7 +5,7 @@ import { tooMany } from './turns.js';
 const MOST_IN_LANE = 5_000;
 const MOST_IN_ALL = 10_000;
 
-/** What lanes owe to writes without a lane is paid within a second, so that lanes get their turns again. */
+/** After long writes of lanes, the others have a second of work at most before lanes get their turn again. */
 const MOST_BEHIND_MS = 1_000;
 /** A write counts as this long at least, also by a clock that has not moved. */
 const LEAST_MS = 0.01;

@@ -8,8 +8,8 @@ import { asUnknownOutcome } from './unavailable.js';
 
 const MAX_GROUP = 128;
 /**
- * A group of slower writes ends after so much work, so that none waits for many writes of others. Many times
- * as long as a small write takes: those on a busy machine share commits too.
+ * A group ends after this much work, so that no write waits for many slow writes of others. It is many times
+ * as long as a small write takes, so small writes share commits on a busy machine too.
  */
 const MAX_GROUP_MS = 50;
 

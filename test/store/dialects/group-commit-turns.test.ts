@@ -47,7 +47,7 @@ describe('a group of slow writes', () => {
     expect(done().replaceAll(', commit', '')).toBe('own 1, busy 1, own 2, own 3, own 4, busy 2, busy 3');
   });
 
-  test('has no one join that has worked as long as it may', async () => {
+  test('takes no further writes once it has worked for the longest time', async () => {
     const { write, done } = slow();
     const joining: Promise<void>[] = [];
     const join = () => {

@@ -51,6 +51,7 @@ async function withoutReplica(body: (database: Database) => Promise<void>): Prom
   await other.connect();
   try {
     await other.query('drop table if exists marks; create table marks (id serial)');
+    await other.query('create table if not exists environment as select 1::bigint as created_at');
     await admin.query("alter system set synchronous_standby_names = 'ANY 1 (none)'");
     await admin.query('select pg_reload_conf()');
     // The server applies it a moment later.
@@ -106,6 +107,8 @@ test('commits that no replica confirms keep their connections, and their process
     expect(await outcomes(database, CONNECTIONS)).toEqual({ unknown: 0, away: CONNECTIONS, committed: 0 });
     expect(await waiting()).toHaveLength(1 + CONNECTIONS);
     expect(await marks(database)).toBe(before);
+    // Otherwise the domain would not be ready, and proxies would refuse reads too.
+    await database.tryWrite();
     await confirmed();
     expect(await outcomes(database, CONNECTIONS)).toEqual({ unknown: 0, away: 0, committed: CONNECTIONS });
     expect(await marks(database)).toBe(before + 1 + 2 * CONNECTIONS);

@@ -31,7 +31,7 @@ const IS_INVITED =
 interface EmailRequest {
   asker: Asker;
   email: string;
-  /** Whether a proof by the person may be awaited; otherwise, an address is refused that would need one. */
+  /** Whether the address may wait for a proof by the person; otherwise it is refused if it needs one. */
   mayWait: boolean;
 }
 
@@ -72,9 +72,9 @@ export async function askForEmail(
 }
 
 /**
- * Gives a locked account its new address. Earlier links and requests end, so that none is revived later. Of
- * one that the person has proved, users who are INVITED or DELETED keep showing the address before it: a
- * client that once invited a person must not learn later addresses.
+ * Gives a locked account its new address. Earlier links and requests end, so that none is revived later. If
+ * the person has proved the address, users who are INVITED or DELETED keep showing the previous one: a client
+ * that once invited a person must not learn later addresses.
  */
 export async function takeEmail(
   changes: Ports,

@@ -50,8 +50,9 @@ export async function showEmailChange(
 }
 
 /**
- * Takes the new address. The link proves that its mailbox is read, the password that the person is there. One
- * may forward the link to the other, so a client may ask only for people who have signed in as its users.
+ * Takes the new address. The link proves control of the mailbox, the password identifies the person. The
+ * reader of the mailbox could forward the link to the person, so a client may request an address only for
+ * people who have signed in as its users.
  */
 export async function redeemEmailChange(
   signOn: SignOn,

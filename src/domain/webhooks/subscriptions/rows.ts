@@ -34,9 +34,9 @@ interface SubscriptionFilter {
 export interface SubscriptionRows {
   find(id: string): Promise<ManagedSubscription | undefined>;
   /**
-   * Its state under an exclusive lock: results that change it, operators and, unless it is locked beside
-   * them, events wait for this transaction. Without a pause between their writes, events keep out what is not
-   * beside them.
+   * Its state under an exclusive lock. Operators and results that change it wait for this transaction; so do
+   * writes of events, unless `isBesideEvents`. Without it, this lock must wait for all of them, which may
+   * follow each other without a gap.
    */
   findLocked(id: string, isBesideEvents?: boolean): Promise<ManagedSubscription | undefined>;
   /** Newest first. */

@@ -49,7 +49,7 @@ export async function disableSubscription(
   reason: DisabledReason = 'OPERATOR',
   most = MOST_CLOSED_AT_ONCE,
 ): Promise<{ subscription: ManagedSubscription; held: number }> {
-  // Events make no delivery once its connection has ended: the links would not work.
+  // When its connection ends, the lock keeps out events too: links of later deliveries would not work.
   const isBesideEvents = reason === 'OPERATOR';
   const present = await lockedSubscription(changes, subscriptionId, expectedVersion, isBesideEvents);
   // A subscription that an operator disabled stays so when its connection is configured again.

@@ -6,8 +6,8 @@ const NO_LIMIT = 2 ** 31;
 /**
  * Whether a row is another one or below it, in one statement: thousands may be above it, and a read for each
  * would keep other writes waiting. `union` ends at a ring. Each row above is looked up by its id, because
- * PostgreSQL might otherwise read the whole table for it. Both databases make rows only as the outer `limit`
- * takes them; PostgreSQL has none within a recursion.
+ * PostgreSQL might otherwise read the whole table for it. The outer `limit` ends the recursion in both
+ * databases; PostgreSQL allows no `limit` inside it.
  */
 export function isBelow(db: Rows, table: 'units' | 'users', parent: 'parentId' | 'managerId') {
   return async (id: string, other: string, limit = NO_LIMIT): Promise<boolean | undefined> => {

@@ -139,9 +139,11 @@ export async function openPostgres(
     },
     tryWrite: () =>
       inTransaction(prober, async (transaction) => {
+        // Committed without a replica: while none confirms, the domain is to serve reads.
         const writing = transaction
           .updateTable('environment')
           .set(({ ref }) => ({ created_at: ref('created_at') }))
+          .where(sql<boolean>`set_config('synchronous_commit', 'local', true) is not null`)
           .execute();
         // Not waited for before the commit, which fails with it: a process that freezes in between would
         // leave a lock for which those of all other nodes wait.
