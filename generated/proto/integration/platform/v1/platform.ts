@@ -282,7 +282,10 @@ export const PlatformServiceService = {
     responseSerialize: (value: ListUsersResponse): Buffer => encoded(ListUsersResponse, value),
     responseDeserialize: (value: Buffer): ListUsersResponse => ListUsersResponse.decode(value),
   },
-  /** Changes a user; records user.updated. A new address waits for its proof. */
+  /**
+   * Changes a user; records user.updated. A new address waits for its proof; for an INVITED user it is
+   * refused unless it takes effect at once.
+   */
   updateUser: {
     path: "/integration.platform.v1.PlatformService/UpdateUser" as const,
     requestStream: false as const,
@@ -847,7 +850,10 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getUser: handleUnaryCall<GetUserRequest, GetUserResponse>;
   /** Lists the users of a client. */
   listUsers: handleUnaryCall<ListUsersRequest, ListUsersResponse>;
-  /** Changes a user; records user.updated. A new address waits for its proof. */
+  /**
+   * Changes a user; records user.updated. A new address waits for its proof; for an INVITED user it is
+   * refused unless it takes effect at once.
+   */
   updateUser: handleUnaryCall<UpdateUserRequest, UpdateUserResponse>;
   /** Makes an INACTIVE user ACTIVE; records user.updated. */
   enableUser: handleUnaryCall<EnableUserRequest, EnableUserResponse>;
