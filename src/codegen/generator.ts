@@ -33,8 +33,9 @@ export async function placeFile(file: string, url: string, sha256: string): Prom
     throw new Error(`The SHA-256 of ${url} is ${found}, not ${sha256}.`);
   }
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.partial`, content);
-  await rename(`${file}.partial`, file);
+  const partial = `${file}.${process.pid}.partial`;
+  await writeFile(partial, content);
+  await rename(partial, file);
 }
 
 function sha256Of(content: Buffer): string {

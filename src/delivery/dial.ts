@@ -83,7 +83,7 @@ export class Dial {
     await opened(tcp, 'connect', (error) => connectionFault(error, `${host}:${port}`));
     if (isTls) {
       this.phase = 'tls';
-      const bytes = new TlsBytes(tcp, host);
+      const bytes = new TlsBytes(tcp);
       const tls = connectTls({ socket: bytes, ...this.#tlsOptions(host) });
       this.#tls = tls;
       tls.once('secureConnect', () => bytes.open());

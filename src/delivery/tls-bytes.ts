@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { AtOnce } from '../fairness/at-once.js';
+import { networkOf } from '../identifiers/network-address.js';
 
 /**
  * OpenSSL verifies every signature of the chain that a receiver sends, trusted or not, on the event loop.
@@ -18,10 +19,7 @@ export class TlsBytes extends Duplex {
   #isOpen = false;
   #isWaiting = false;
 
-  constructor(
-    private readonly tcp: Socket,
-    private readonly host: string,
-  ) {
+  constructor(private readonly tcp: Socket) {
     super();
     tcp.on('data', (bytes) => this.#take(bytes));
     tcp.once('end', () => this.push(null));
@@ -63,7 +61,7 @@ export class TlsBytes extends Duplex {
     }
   }
 
-  /** Hosts take turns, so that one with many connections does not delay the others. */
+  /** Networks take turns, so that one with many names and connections does not delay the others. */
   async #passInTurn(bytes: Buffer): Promise<void> {
     this.#isWaiting = true;
     this.tcp.pause();
@@ -72,7 +70,7 @@ export class TlsBytes extends Duplex {
       this.tcp.resume();
       this.#pass(bytes);
     };
-    await steps.run(this.host, step, () => true);
+    await steps.run(networkOf(this.tcp.remoteAddress ?? ''), step, () => true);
   }
 
   #pass(bytes: Buffer): void {

@@ -41,7 +41,7 @@ export class AtOnce {
       if (isNextSoon) {
         this.#passOn(lane);
       } else if (this.options.rests) {
-        setTimeout(() => this.#passOn(lane), performance.now() - begunAt);
+        setTimeout(() => this.#passOn(lane), performance.now() - begunAt).unref();
       } else {
         setImmediate(() => this.#passOn(lane));
       }

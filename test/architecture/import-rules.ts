@@ -91,6 +91,7 @@ export const rooms: Record<string, Room> = {
     mayImport: [
       '^src/errors/',
       '^src/fairness/',
+      '^src/identifiers/',
       '^src/telemetry/',
       '^src/config/package\\.ts$',
       '^src/rpc/client\\.ts$',

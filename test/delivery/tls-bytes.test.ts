@@ -3,12 +3,13 @@ import { Duplex } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { TlsBytes } from '../../src/delivery/tls-bytes.js';
 
-/** A connection to a host, with the bytes that it has sent. */
-function connectionTo(host: string) {
+/** A connection to an address, with the bytes that it has sent. */
+function connectionTo(remoteAddress: string) {
   const tcp = Object.assign(new Duplex({ read: () => undefined, write: (_, __, done) => done() }), {
     bytesRead: 0,
+    remoteAddress,
   });
-  const bytes = new TlsBytes(tcp as unknown as Socket, host);
+  const bytes = new TlsBytes(tcp as unknown as Socket);
   const send = (text: string) => {
     tcp.bytesRead += text.length;
     tcp.push(text);
@@ -16,10 +17,11 @@ function connectionTo(host: string) {
   return { bytes, send };
 }
 
-test('handshakes take a step in each turn of the event loop, and their hosts take turns', async () => {
+test('handshakes take a step in each turn of the event loop, and networks take turns', async () => {
   const taken: string[] = [];
-  for (const name of ['mine 1', 'mine 2', 'mine 3', 'theirs']) {
-    const { bytes, send } = connectionTo(name.slice(0, 4));
+  const addresses = { 'mine 1': '2001:db8:1:1::1', 'mine 2': '2001:db8:1:2::2', 'mine 3': '2001:db8:1::3' };
+  for (const [name, address] of Object.entries({ ...addresses, theirs: '192.0.2.1' })) {
+    const { bytes, send } = connectionTo(address);
     bytes.on('data', () => taken.push(name));
     send('certificates');
   }
@@ -34,7 +36,7 @@ test('handshakes take a step in each turn of the event loop, and their hosts tak
 });
 
 test('after the handshake, the bytes of a turn arrive in that turn and in their order', async () => {
-  const connections = ['one', 'two', 'three'].map((host) => connectionTo(host));
+  const connections = [1, 2, 3].map((number) => connectionTo(`192.0.2.${number}`));
   const taken: string[] = [];
   for (const { bytes, send } of connections) {
     bytes.open();

@@ -9,8 +9,8 @@ const MOST_WAITING = 512;
 
 /** For reads that wait for a server: an owner may have half of them. */
 const BESIDE = { most: 4, perLane: 2 };
-/** For reads that block the event loop. */
-const ALONE = { most: 1, perLane: 1 };
+/** For reads that block the event loop. Two, because a search of a log gives others turns before it ends. */
+const ALONE = { most: 2, perLane: 1 };
 
 /**
  * Limits how many reads of service tokens run at once and begin in one turn of the event loop. Owners take

@@ -8,6 +8,9 @@ const MOST_TRIES = 20;
 /** The database's clock, the same for all nodes. */
 const NOW = sql<number>`(extract(epoch from now()) * 1000)::bigint`;
 
+/** Counts need not survive a crash, so their commit waits for no disk and no replica. */
+const WITHOUT_WAIT = sql`set_config('synchronous_commit', 'off', true)`;
+
 /**
  * Whether the stored window is over, also by the length of the new one: an earlier setting may have given it
  * a later end. One that ends later than any new one began before the clock was set back; a shorter excess is
@@ -33,7 +36,7 @@ export function callCounts({ counter }: Database): CountStore | undefined {
             ${additions.map(({ ageMs }) => ageMs)}::bigint[],
             ${additions.map(({ windowMs }) => windowMs)}::bigint[],
             ${additions.map(({ added }) => added)}::bigint[]
-          ) as addition (subject, age, span, added)
+          ) as addition (subject, age, span, added), (select ${WITHOUT_WAIT}) as setting
           order by subject collate "C"
           on conflict (subject) do update set
             started_at = case when ${IS_OVER} then excluded.started_at else present.started_at end,
@@ -47,7 +50,8 @@ export function callCounts({ counter }: Database): CountStore | undefined {
       forgetOver: async () => {
         await sql`
           delete from call_counts where subject in (
-            select subject from call_counts where ends_at <= ${NOW} limit ${MOST_FORGOTTEN} for update skip locked
+            select subject from call_counts where ends_at <= ${NOW} and ${WITHOUT_WAIT} is not null
+            limit ${MOST_FORGOTTEN} for update skip locked
           )
         `.execute(counter);
       },

@@ -7,6 +7,8 @@ const MOST_IN_ALL = 10_000;
 
 /** After long writes of lanes, the others have a second of work at most before lanes get their turn again. */
 const MOST_BEHIND_MS = 1_000;
+/** Then one write of a lane comes, whatever those before it have taken. */
+const MOST_AHEAD_MS = 50;
 /** A write counts as this long at least, also by a clock that has not moved. */
 const LEAST_MS = 0.01;
 
@@ -46,6 +48,7 @@ export class FairQueue<Job> {
   /** Of the write that `next` returned last. */
   took(ms: number): void {
     const workedMs = Math.max(ms, LEAST_MS);
-    this.#aheadMs = Math.max(-MOST_BEHIND_MS, this.#aheadMs + (this.#isOwn ? workedMs : -workedMs));
+    const aheadMs = this.#aheadMs + (this.#isOwn ? workedMs : -workedMs);
+    this.#aheadMs = Math.min(MOST_AHEAD_MS, Math.max(-MOST_BEHIND_MS, aheadMs));
   }
 }

@@ -38,17 +38,29 @@ const TOKEN = { tokenId: 'tok_1' };
 const OTHER = { tokenId: 'tok_2' };
 
 describe('many reads of tokens of the database', () => {
-  test('have a turn of the event loop each where reads block it', async () => {
+  test('begin where they block the event loop once in a turn for each of two owners', async () => {
     const { begun, quick } = calls(platform.listWorkers, new ReadTurns({ readsBlock: true }));
-    const answers = [TOKEN, OTHER, TOKEN].map((owner) => quick('read', owner));
+    const answers = [TOKEN, TOKEN, OTHER, OTHER, limited('tok_3', 'ins_a')].map((owner) =>
+      quick('read', owner),
+    );
     await new Promise(process.nextTick);
     const seen = [begun.length];
     while (begun.length < answers.length) {
       await nextTurn();
       seen.push(begun.length);
     }
-    expect(seen).toEqual([1, 2, 3]);
+    expect(seen).toEqual([2, 4, 5]);
     await Promise.all(answers);
+  });
+
+  test('of one owner keep no other waiting where they block the event loop, such as during a long search', async () => {
+    const { begun, ends, long, quick } = calls(platform.listWorkers, new ReadTurns({ readsBlock: true }));
+    const search = long('search', TOKEN);
+    await quick('other', OTHER);
+    await quick('other', OTHER);
+    expect(begun).toEqual(['search', 'other', 'other']);
+    ends.shift()?.();
+    await search;
   });
 
   test('are few at once, half of them of one owner at most; the roles wait for none', async () => {

@@ -47,6 +47,14 @@ describe('a group of slow writes', () => {
     expect(done().replaceAll(', commit', '')).toBe('own 1, busy 1, own 2, own 3, own 4, busy 2, busy 3');
   });
 
+  test('is followed by a write of a lane, however long one without a lane has taken, and only by one', async () => {
+    const { write, done } = slow();
+    const own = [write('long', 60 * MAX_GROUP_MS), write('own 1', 1), write('own 2', 1)];
+    const busy = [1, 2, 3].map((number) => write(`busy ${number}`, MAX_GROUP_MS, BUSY));
+    await Promise.all([...own, ...busy]);
+    expect(done().replaceAll(', commit', '')).toBe('long, busy 1, own 1, busy 2, own 2, busy 3');
+  });
+
   test('takes no further writes once it has worked for the longest time', async () => {
     const { write, done } = slow();
     const joining: Promise<void>[] = [];

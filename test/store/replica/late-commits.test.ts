@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { callCounts } from '../../../src/store/adapters/call-counts.js';
 import type { Database } from '../../../src/store/database.js';
 import { sendBehindCommit } from '../../../src/store/dialects/direct-statements.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
@@ -14,6 +15,9 @@ const CONNECTIONS = 12;
 const LIMITS = { ...PATIENT, answerMs: 2_000, connectMs: 5_000 };
 const UNKNOWN = 'The service does not know whether the change was made.';
 const AWAY = 'The service cannot reach its data at the moment.';
+
+const CALL_COUNTS = `create table if not exists call_counts
+  (subject text primary key, started_at bigint, ends_at bigint, used bigint)`;
 
 const place = placeForPair();
 let url: string;
@@ -52,6 +56,7 @@ async function withoutReplica(body: (database: Database) => Promise<void>): Prom
   try {
     await other.query('drop table if exists marks; create table marks (id serial)');
     await other.query('create table if not exists environment as select 1::bigint as created_at');
+    await other.query(CALL_COUNTS);
     await admin.query("alter system set synchronous_standby_names = 'ANY 1 (none)'");
     await admin.query('select pg_reload_conf()');
     // The server applies it a moment later.
@@ -109,6 +114,10 @@ test('commits that no replica confirms keep their connections, and their process
     expect(await marks(database)).toBe(before);
     // Otherwise the domain would not be ready, and proxies would refuse reads too.
     await database.tryWrite();
+    const counts = callCounts(database);
+    await counts?.add([{ subject: 'itg_1', ageMs: 0, windowMs: 1, added: 1 }]);
+    await counts?.forgetOver();
+    expect(await waiting()).toHaveLength(1 + CONNECTIONS);
     await confirmed();
     expect(await outcomes(database, CONNECTIONS)).toEqual({ unknown: 0, away: 0, committed: CONNECTIONS });
     expect(await marks(database)).toBe(before + 1 + 2 * CONNECTIONS);
