@@ -29,7 +29,7 @@ export interface PostgresLimits {
   server: ServerLimits;
   /** How long a connection may be waited for: a free one of the pool, or a new one to the server. */
   connectMs: number;
-  /** How long we wait for the answer to a statement. */
+  /** How long we wait for the answer to a statement; 0 for as long as it takes. */
   answerMs: number;
   /** The interval of liveness checks while a statement without such a limit runs. */
   askMs: number;
@@ -213,8 +213,8 @@ async function poolsAt(
     const onLent = (durationMs: number) => watch?.lent(name, durationMs);
     const use = {
       ...{ named, forgotten, isRepeatable: name === 'reads', patience, onLent },
-      // The probe has one connection, and its lock keeps out the next probe.
-      ...(name === 'writes' && { lateCommits }),
+      // The probe has one connection, and its lock keeps out the next probe. Without a limit, none is late.
+      ...(name === 'writes' && answerMs && { lateCommits }),
     };
     return new Kysely<Schema>({ dialect: new SoundPostgresDialect(pool, limits, use) });
   };
