@@ -34,6 +34,10 @@ const settings: readonly Setting[] = [
   { count: 4, delayMs: 20, goal: 3 },
 ];
 
+/** All nodes together make 32 attempts of one subscription at once: 20 would bound what four domains add. */
+const SUBSCRIBERS = 80;
+const USERS_OF_A_WRITE = 125;
+
 /** So few that a domain mostly waits for its database. */
 const CALLERS_OF_EACH = 1;
 
@@ -72,16 +76,17 @@ function refreshesAt({ count, delayMs, goal }: Setting): Comparison {
 
 /** Each domain has a worker of its own. */
 function deliveriesAt({ count, delayMs, goal }: Setting): Comparison {
-  const name = `webhooks fanned out to ${FAN_OUT}, ${count} domains, PostgreSQL answers ${delayMs} ms later (deliveries/s)`;
+  const name = `webhooks fanned out to ${SUBSCRIBERS}, ${count} domains, PostgreSQL answers ${delayMs} ms later (deliveries/s)`;
   return {
     rows: { [name]: { referenceName: 'one domain', goal, higherIsBetter: true } },
     warmUpRounds: 1,
     rounds: 3,
     setUp: async (scope) => {
       const start = (domains: number) =>
-        startWebhooks(scope, subscribers('/take/'), {
+        startWebhooks(scope, subscribers('/take/', SUBSCRIBERS), {
           count: domains,
           delayMs,
+          users: USERS_OF_A_WRITE,
           startWorkers: async ({ startWorker }) => {
             await Promise.all(Array.from({ length: domains }, (_, index) => startWorker(index)));
           },
@@ -89,7 +94,7 @@ function deliveriesAt({ count, delayMs, goal }: Setting): Comparison {
       const [several, one] = [await start(count), await start(1)];
       const rateOf = ({ receiver, makers }: typeof one) =>
         rate(name, receiver, async () => {
-          await makers.makeEvents(POSTS / FAN_OUT);
+          await makers.makeEvents(POSTS / SUBSCRIBERS);
           return () => makers.drained();
         });
       return { ours: () => rateOf(several), reference: () => rateOf(one) };
@@ -111,6 +116,7 @@ function latencyBetweenNodes(): Comparison {
       const { receiver, makers } = await startWebhooks(scope, subscribers('/take/'), {
         count: 2,
         delayMs,
+        users: USERS,
         startWorkers: ({ startWorker }) => startWorker(1),
       });
       return {
@@ -138,16 +144,22 @@ async function startWebhooks(
   scope: Scope,
   paths: readonly string[],
   {
+    users,
     startWorkers,
     ...ofDomains
-  }: { count: number; delayMs: number; startWorkers: (domains: Domains) => Promise<void> },
+  }: {
+    count: number;
+    delayMs: number;
+    users: number;
+    startWorkers: (domains: Domains) => Promise<void>;
+  },
 ) {
   const workplace = makeWorkplace(scope);
   const receiver = await startWebhookReceiver(scope);
   const domains = await startDomains(scope, workplace, ofDomains);
   await startWorkers(domains);
   const [{ grpc } = { grpc: '' }] = domains.addresses;
-  const makers = await makersOfEvents(scope, workplace, { users: USERS, grpcAddress: grpc });
+  const makers = await makersOfEvents(scope, workplace, { users, grpcAddress: grpc });
   await makers.subscribe(paths.map((path) => receiver.addressOf(path)));
   return { receiver, makers };
 }

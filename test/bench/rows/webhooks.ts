@@ -223,8 +223,8 @@ async function start(
   return { receiver, service };
 }
 
-export function subscribers(path: string): string[] {
-  return Array.from({ length: FAN_OUT }, (_, index) => `${path}${index}`);
+export function subscribers(path: string, count = FAN_OUT): string[] {
+  return Array.from({ length: count }, (_, index) => `${path}${index}`);
 }
 
 export function quantile(values: readonly number[], part: number): number {
