@@ -26,9 +26,9 @@ import { Endpoint, reporter, statusNameOf } from './endpoint.js';
 import { failureOf, toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
 import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
+import { ReadTurns } from './read-turns.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
-import { ReadTurns } from './streams/read-turns.js';
 import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;

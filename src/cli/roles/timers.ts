@@ -7,7 +7,7 @@ import type { Log } from '../../telemetry/log.js';
 import { type Running, repeating } from './running.js';
 
 const CLOSE_EVERY_MS = 1_000;
-/** How many times as long as a search that found nothing: it may visit many rows that are no longer there. */
+/** The pause after a search without a result, as a multiple of its length: it may read many dead rows. */
 const REST_AFTER_SEARCH = 19;
 const LONGEST_REST_MS = 5_000;
 const FAILURE = 'cannot close open deliveries of inactive subscriptions';

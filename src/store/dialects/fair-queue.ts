@@ -7,7 +7,7 @@ const MOST_IN_ALL = 10_000;
 
 /** After long writes of lanes, the others have a second of work at most before lanes get their turn again. */
 const MOST_BEHIND_MS = 1_000;
-/** Then one write of a lane comes, whatever those before it have taken. */
+/** After a long write without a lane, lanes work for so long at most, or for one write. */
 const MOST_AHEAD_MS = 50;
 /** A write counts as this long at least, also by a clock that has not moved. */
 const LEAST_MS = 0.01;

@@ -13,8 +13,8 @@ type Row = Tables['auditEvents'];
 type Source = () => SelectQueryBuilder<Tables, 'auditEvents', object>;
 
 /**
- * A page of the log, newest first. A party has two sources: what it did, and what was done to it. A search
- * that `isOver` ends.
+ * A page of the log, newest first. A party has two sources: what it did, and what was done to it. The search
+ * ends when `isOver` says so.
  */
 export async function auditPage(
   db: Rows,

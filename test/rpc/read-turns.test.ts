@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { PlatformServiceService as platform } from '../../../generated/proto/integration/platform/v1/platform.js';
-import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
-import type { Identity } from '../../../src/rpc/callers.js';
-import { type CallContext, serve } from '../../../src/rpc/handlers.js';
-import { ReadTurns } from '../../../src/rpc/streams/read-turns.js';
-import { eventually } from '../../support/eventually.js';
-import { signalled } from '../../support/signalled.js';
-import { rpcRigs, TOKENS } from '../rig.js';
+import { PlatformServiceService as platform } from '../../generated/proto/integration/platform/v1/platform.js';
+import { CallerLeft, ErrorCode } from '../../src/errors/service-error.js';
+import type { Identity } from '../../src/rpc/callers.js';
+import { type CallContext, serve } from '../../src/rpc/handlers.js';
+import { ReadTurns } from '../../src/rpc/read-turns.js';
+import { eventually } from '../support/eventually.js';
+import { signalled } from '../support/signalled.js';
+import { rpcRigs, TOKENS } from './rig.js';
 
 const AT_ONCE = 4;
 const OF_AN_OWNER = 2;

@@ -1,7 +1,7 @@
-import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { AtOnce } from '../../fairness/at-once.js';
-import type { AnyMethod } from '../definitions.js';
-import type { Handler } from '../handlers.js';
+import { CallerLeft, ErrorCode, ServiceError } from '../errors/service-error.js';
+import { AtOnce } from '../fairness/at-once.js';
+import type { AnyMethod } from './definitions.js';
+import type { Handler } from './handlers.js';
 
 const READ = /\/(?:Get|List)\w*$/;
 /** As many calls as a token can have in progress. Calls whose callers have left also wait for their turn. */
