@@ -158,7 +158,7 @@ async function watch(
 ): Promise<void> {
   let hasSchedules = false;
   let hasFailed = false;
-  /** Then it writes all schedules again: a worker of another version may have put back its own. */
+  /** Then it writes all schedules again: a worker of another version may have written its own. */
   let takesOver = false;
   let isComplete = false;
   let shortcoming: string | undefined;

@@ -141,7 +141,7 @@ export class AttemptRecorder {
     return 0;
   }
 
-  /** Drops one after its lease that the domain refuses. */
+  /** Drops an attempt that the domain refuses, once its lease has ended. */
   #setAside(attempt: EndedAttempt, error: unknown): void {
     if (this.#isWrong(attempt, error) && attempt.leaseExpiresAt.getTime() <= Date.now()) {
       const { deliveryId } = attempt.result;

@@ -93,7 +93,7 @@ type LookUp = () => Promise<readonly LookupAddress[]>;
  */
 class SystemTurns {
   readonly #known = new Map<string, readonly LookupAddress[]>();
-  /** Known names of which a look-up is to come, or under way, for which no caller waits. */
+  /** Known names with a look-up queued or running for which no caller waits. */
   readonly #renewed = new Set<string>();
   readonly #first: (() => void)[] = [];
   readonly #others: (() => void)[] = [];

@@ -15,9 +15,9 @@ export interface Page {
   sectionDepth?: 2 | 3;
   /** The operations or events that it describes, for navigation. */
   entries?: readonly { id: string; title: string }[];
-  /** The same as text, where it was written so. */
+  /** The page as Markdown, if it was written as Markdown. */
   markdown?: string;
-  /** Without a list of sections, such as the start page. */
+  /** Shown without its list of sections, as the start page is. */
   isWide?: boolean;
 }
 

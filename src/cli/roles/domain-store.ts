@@ -50,7 +50,7 @@ export async function openDomainStore(
       onRefused: (reason) => log.error('writes are refused', { reason }),
       onTaken: (refused) => log.info('writes are taken again', { refused }),
     },
-    // Live sends it as it is: receivers can still read what they know of it.
+    // Live sends an invalid event unchanged: receivers can still read the members that they know.
     ...(config.ENVIRONMENT === 'live' && {
       onInvalidEvent: (type, fault) => warnOfInvalidEvents('an event violates its contract', { type, fault }),
     }),

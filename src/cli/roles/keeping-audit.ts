@@ -36,7 +36,7 @@ export function startKeepingAudit(
     try {
       await tally.flush();
       const lookedAt = store.clock();
-      // A later record is from before the clock was set back: each look would find it again.
+      // Later records are from before the clock was set back: each look would find them again.
       await anchor(store, log, { since, until: lookedAt + LONGEST_WRITE_MS });
       since = lookedAt - LONGEST_WRITE_MS;
     } catch (error) {

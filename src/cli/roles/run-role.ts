@@ -65,7 +65,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
     readinessGauge(metrics, () => role.health.readiness());
     if (opsSocket !== undefined && mustEnd) {
-      // Opens no socket: it could replace that of a role of the next supervisor.
+      // Opens no socket here: it could replace the socket of the same role under the next supervisor.
       await role.stop().catch((error: unknown) => die(log, 'could not stop cleanly', error));
       process.exit(0);
     }

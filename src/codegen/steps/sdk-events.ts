@@ -26,7 +26,7 @@ const PARENTS: Record<string, string> = {
   OrganizationLocationDeletedData: 'OrganizationLocationCreatedData',
 };
 
-/** Fields of which Go says when they are there. */
+/** Fields whose comment in Go says when they are set. */
 const NIL_UNLESS: Record<string, string> = {
   offboardedAt: 'the worker was offboarded',
   deletedAt: 'the location was deleted',

@@ -46,7 +46,7 @@ const OWN: Readonly<Record<string, { name?: string; sentence?: string }>> = {
   },
 };
 
-/** What is known of queries without a line written for it: pages, and what is required. */
+/** Query parameters that need no line of their own here: those of pages. Required ones become arguments. */
 const OF_PAGES = ['limit', 'cursor'];
 
 export function readsOf({ paths, components }: Document): Read[] {

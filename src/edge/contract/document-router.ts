@@ -56,7 +56,7 @@ export class DocumentRouter {
     }
   }
 
-  /** HEAD is answered from GET, where the answer has a version. */
+  /** HEAD is answered as GET if the document gives the operation a 304. */
   route(original: HttpRequest): RoutedRequest {
     const isHead = original.method === 'HEAD';
     const method = isHead ? 'GET' : original.method;

@@ -15,7 +15,7 @@ export const listWorkers: GatewayHandler<'listWorkers'> = list('listWorkers');
 export const listWorkersV2: GatewayHandler<'listWorkersV2'> = list('listWorkersV2');
 export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');
 
-/** Of 6 MiB at most. The domain reads it whole, as it does the structure. */
+/** At most 6 MiB. The domain reads the list whole, as it reads the structure. */
 export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles', { isLong: true });
 
 /** Of 80 MiB at most. */

@@ -150,7 +150,7 @@ async function gather(
   let last: ReadRestResponse | undefined;
   let bytes = 0;
   const isFull = () => bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
-  // Absent in the last message: where the list goes on.
+  // Where the list goes on; the last message has none.
   while (!last?.rest || !isFull()) {
     const next = await awaited(rest, request);
     if (next.done) {

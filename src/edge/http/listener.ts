@@ -63,7 +63,7 @@ export function createListener(options: ListenerOptions): Server {
   const shared = { options, dispatch, addressOf, isTrusted, unsent, warnOfFullness };
   const connections = new Connections(options.maxConnections ?? MAX_CONNECTIONS, isTrusted);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    // For a proxy in front, what follows a forbidden request may be a part of it.
+    // A proxy in front may take what follows a forbidden request for a part of that request.
     if (connections.admit(request, response, statusOfForbidden(request) !== undefined)) {
       void exchange(request, response, shared);
     }

@@ -69,7 +69,7 @@ function chosenContext(interaction: string, { userType, clientName, roleName }: 
   return html`<div class="account">${isUser ? icons.users : icons.worker}<div>Continuing as ${role} of <b>${clientName}</b><a href="${address}">Change</a></div></div>`;
 }
 
-/** What the application says of itself, in a new tab, so that the sign-in stays. */
+/** Links to the application's own documents, which open in a new tab, so that the sign-in stays open. */
 function documentsOf(
   applicationName: string,
   documents: readonly [string, string | undefined][],

@@ -30,17 +30,17 @@ function sourceFiles(folder: string, { generated, version }: Sources): PackageFi
     ...written,
     textFile('version.ts', `export const version: string = ${JSON.stringify(version)};\n`),
     textFile('generated/events.ts', events),
-    ...clients.map((file) => (file.path.endsWith('/runtime.ts') ? inEverybodysWords(file) : file)),
+    ...clients.map((file) => (file.path.endsWith('/runtime.ts') ? withoutDom(file) : file)),
   ];
 }
 
-function inEverybodysWords(file: PackageFile): PackageFile {
+function withoutDom(file: PackageFile): PackageFile {
   let text = textOf(file);
-  for (const [theirs, everybodys] of BROWSER_WORDS) {
-    if (!text.includes(theirs)) {
-      throw new Error(`${file.path} no longer says ${theirs}: look whether it still compiles without a DOM.`);
+  for (const [ofBrowsers, everywhere] of BROWSER_WORDS) {
+    if (!text.includes(ofBrowsers)) {
+      throw new Error(`${file.path} no longer says ${ofBrowsers}: look whether it still compiles without a DOM.`);
     }
-    text = text.replaceAll(theirs, everybodys);
+    text = text.replaceAll(ofBrowsers, everywhere);
   }
   return textFile(file.path, text);
 }

@@ -44,7 +44,7 @@ describe.each([
     expect(userinfo).toEqual(claims);
   });
 
-  test('refreshes: the new tokens work, and the answer to a lost answer is the same', async () => {
+  test('refreshes: the new tokens work, and a repeated refresh gets the same answer', async () => {
     const { party, tokens } = await signedIn();
     const first = await client.refreshTokenGrant(party.config, tokens.refresh_token as string);
     expect(first).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: SCOPE });

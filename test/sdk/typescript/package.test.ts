@@ -54,11 +54,12 @@ describe('the package, installed into an empty project', () => {
     const view = readFileSync(join(packageRoot, 'src/cli/commands/sync/sdk.ts'), 'utf8');
     const types = view.slice(view.indexOf('/**'), view.indexOf('export async function'));
     const program = `import * as sdk from '@integration-service/sdk';
-      declare namespace BetterSqlite3 { export type Database = sdk.SqliteDatabase; }
+      import BetterSqlite3 from 'better-sqlite3';
       ${types}
-      export const fits: Sdk = sdk;`;
+      export const fits: Sdk = sdk;
+      export const store = new sdk.SqliteStore(new BetterSqlite3('copy.sqlite'));`;
     const programs = { readme: readmeProgram(project.installed('README.md')), view: program };
-    const settings = { module: 'node16', lib: ['es2022', 'dom'], types: ['node'] };
+    const settings = { module: 'node16', lib: ['es2022', 'dom'], types: ['node'], esModuleInterop: true };
     expect(await project.complaintsAbout(programs, settings)).toBe('');
   });
 

@@ -48,7 +48,7 @@ export const verify: Action<{ file?: string }> = async (session, _, { file }) =>
 interface Verified {
   records: number;
   findings: AuditFinding[];
-  /** Of an export: records at places that a purge emptied. */
+  /** Only for an export: records at places that a purge has emptied. */
   unverified?: Unverified[];
 }
 

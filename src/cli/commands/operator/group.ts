@@ -20,7 +20,7 @@ export function asGroup(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', NOTES + examples(...lines));
 }
 
-/** How a group whose nouns no verb makes says how they are made. */
+/** For the help of a group without a verb `create`: how to make one. */
 export function making(method: string, request: string): string {
   return `\nTo make one (\`integration import\` makes many; both need a platform token):\n  $ integration call Platform/${method} '${request}'`;
 }

@@ -8,9 +8,9 @@ export interface SqliteDatabase {
 }
 
 export interface SqliteStatement {
-  run(...values: (string | number | null)[]): unknown;
-  get(...values: (string | number | null)[]): unknown;
-  all(...values: (string | number | null)[]): unknown[];
+  run(...values: unknown[]): unknown;
+  get(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown[];
 }
 
 interface State {

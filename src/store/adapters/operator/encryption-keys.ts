@@ -45,7 +45,7 @@ export function encryptionKeyRows(writer: Writer): EncryptionKeyRows {
     holders: async () => {
       const rows = await db
         .selectFrom('encryptionKeyHolders')
-        // A time far ahead is from before the clock was set back, when a node was killed.
+        // A time far ahead was written before the clock was set back, by a node that was then killed.
         .where(sql<boolean>`abs(seen_at - ${databaseNow(writer)}) < ${sql.lit(GONE_AFTER_MS)}`)
         .orderBy('node')
         .selectAll()
