@@ -11,8 +11,8 @@ import { untilSilent } from './until-silent.js';
 const COMMAND = process.argv[1] as string;
 
 /**
- * 16 MB, the default of Node 20. Node 24 takes up to four times as much on a machine with much memory, and the
- * service answers no faster with it. `./integration` sets it for roles that are started alone.
+ * 16 MB, the default of Node 20. Node 24 takes up to four times as much on a machine with much memory, and
+ * the service answers no faster with it. `./integration` sets it for roles that are started alone.
  */
 const SMALL_YOUNG_GENERATION = '--max-semi-space-size=16';
 

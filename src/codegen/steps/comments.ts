@@ -11,6 +11,15 @@ import { inScratch, mustRun } from '../run-tool.js';
 /** What `integration call METHOD --help` may explain: methods, and fields except those of answers. */
 const EXPLAINED = /^integration\.(operator|platform|webhooks)\.v1\.(?!\w+Response\.)\w+\.\w*[a-z]\w*$/;
 
+/** Fields that mean the same in every request: explained here, not in each message. */
+const COMMON: Readonly<Record<string, string>> = {
+  expected_version: 'The version that the change was decided on.',
+  idempotency_key: 'Makes a repeated call answer as the first one did; at most 255 characters.',
+  page_size: 'How many at most.',
+  page_token: 'The next_page_token of the page before.',
+  update_mask: 'Which fields to write; those that have a value when absent.',
+};
+
 /** Comments in proto/ -> a list by full name. Descriptors with them would be four times as large. */
 export function generateComments(outDir: string): Promise<void> {
   return inScratch(async (scratch) => {
@@ -24,9 +33,9 @@ export function generateComments(outDir: string): Promise<void> {
 
 function commentsOf(file: FileDescriptorProto): [name: string, comment: string][] {
   return (file.sourceCodeInfo?.location ?? []).flatMap(({ path, leadingComments }) => {
-    const name = leadingComments === '' ? undefined : nameAt(file, path);
-    const comment = leadingComments.replace(/\s+/g, ' ').trim();
-    return name !== undefined && EXPLAINED.test(name) ? [[name, comment] as [string, string]] : [];
+    const name = nameAt(file, path);
+    const comment = leadingComments.replace(/\s+/g, ' ').trim() || COMMON[name?.split('.').at(-1) ?? ''];
+    return name && comment && EXPLAINED.test(name) ? [[name, comment] as [string, string]] : [];
   });
 }
 

@@ -14,7 +14,7 @@ interface ListLimits {
  */
 export const LIST_LIMITS: ListLimits = { perIntegration: 64, inTotal: 192 };
 
-/** An integration that reads more at once can wait for each of them. */
+/** With more lists at once, the further pages of an integration are small and let short calls go first. */
 const FEW = 4;
 
 /** How long a slot is kept for the rest of its list. The edge asks for it at once, perhaps another node. */

@@ -86,7 +86,7 @@ export class RateWindows<W extends Window> {
     return this.#presentOf(caller, this.clock()) === window;
   }
 
-  /** The window may be over, if its call has waited for other nodes. */
+  /** The window may have ended while the call waited for other nodes. */
   standing({ startedAt, used }: Window): RateLimit {
     return {
       limit: this.rate.limit,

@@ -30,7 +30,7 @@ export interface CountStore {
 
 /** A window whose count is exchanged. */
 export interface SharedWindow {
-  /** Returns what to add. Undefined if the window is over, which has no exchange then. */
+  /** Returns what to add. Undefined if the window is over: then nothing is exchanged. */
   beginExchange(): Addition | undefined;
   /** Undefined after a failure. */
   endExchange(total: Total | undefined): void;

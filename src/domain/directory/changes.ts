@@ -217,7 +217,7 @@ async function fitting(
     const before = count;
     for (const change of some) {
       const resource = change.removed ? 'null' : resources.get(keyOf(change));
-      // The store had read enough job titles.
+      // The store returned the titles of the first clients only; the others are read next.
       if (resource === undefined && change.type === 'jobTitles' && count > before) {
         break;
       }

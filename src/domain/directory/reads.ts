@@ -45,7 +45,7 @@ export interface Target extends Window {
   userId: UserId;
 }
 
-/** In place of a large resource, which is read only for the rest of the answer. No resource is empty. */
+/** Stands for a large resource, which `ReadRest` reads. It is empty, as no resource is. */
 export const LEFT_TO_REST = '';
 
 /** What a caller sends with a read: its key, and the versions of the answer that it has. */

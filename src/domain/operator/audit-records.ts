@@ -14,7 +14,7 @@ export interface LinkedRecord {
   previousHash: string;
 }
 
-/** The last page of records, which has those at places that no chain has. */
+/** Names the last page: records whose number no chain can have. */
 export const MISPLACED = 'misplaced';
 
 /** Up to `limit` records after a place, and where the next page begins. */

@@ -16,7 +16,7 @@ export interface TallyLimits {
 }
 
 const LIMITS: TallyLimits = { observations: 100, ofStrangers: 50, ofOneParty: 10, reads: 10_000 };
-/** Of the counts of strangers, so that a flood of passwords does not hide unknown keys or client secrets. */
+/** Of the counts of strangers that one type may use: a flood of passwords must not hide unknown keys. */
 const PART_OF_ONE_TYPE = 1 / 2;
 const MOST_CHARACTERS = 128;
 

@@ -141,8 +141,8 @@ export async function revokeServiceToken(changes: Ports, id: string): Promise<Se
   if (present.revokedAt !== null) {
     return present;
   }
-  const lets = present.kind === 'operator' && statusOf(present, changes.now) === 'active';
-  if (lets && (await changes.serviceTokens.someActive('operator', changes.now)).length === 1) {
+  const works = present.kind === 'operator' && statusOf(present, changes.now) === 'active';
+  if (works && (await changes.serviceTokens.someActive('operator', changes.now)).length === 1) {
     throw refused('This is the last operator token that works. Create another one first.');
   }
   await changes.serviceTokens.revoke(id, changes.now);

@@ -75,12 +75,18 @@ export async function writeChanged<Row extends Versioned>(
   return changed;
 }
 
-/** Derived fields, and those that only indicate a write. */
-export const UNTOLD: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt', 'fullName']);
+/** Fields that the audit log leaves out: derived ones, and those that every write changes. */
+export const NOT_AUDITED: ReadonlySet<string> = new Set([
+  'id',
+  'version',
+  'createdAt',
+  'updatedAt',
+  'fullName',
+]);
 
 /** Names of changed fields, as callers know them; the audit log has no values. */
 export function changedFields<T extends object>(before: T, after: T): { fields: string } {
-  const changed = Object.keys(differing(before, after)).filter((name) => !UNTOLD.has(name));
+  const changed = Object.keys(differing(before, after)).filter((name) => !NOT_AUDITED.has(name));
   return { fields: changed.map(snakeCase).sort().join(' ') };
 }
 

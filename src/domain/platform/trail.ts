@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { snakeCase, UNTOLD } from './changes.js';
+import { NOT_AUDITED, snakeCase } from './changes.js';
 import type { Changes, PlatformRows } from './unit-of-work.js';
 
 /** The row sets of the changes, and the kind of their rows. */
@@ -29,57 +29,16 @@ type RowMethod = { [Name in keyof PlatformRows]: keyof PlatformRows[Name] }[keyo
 
 /** Whether a method of the rows only reads. The type requires all methods. */
 const READS: Readonly<Record<RowMethod, boolean>> = {
-  add: false,
-  anyOf: true,
-  assign: false,
-  clientsOf: true,
-  contextsOf: true,
-  count: true,
-  countReports: true,
-  countUpTo: true,
-  eventBytesUpTo: true,
-  countWithRole: true,
-  delete: false,
-  deleteOfAccount: false,
-  end: false,
-  endOfAccount: false,
-  find: true,
-  findAll: true,
-  findByEmail: true,
-  findByLink: true,
-  findByName: true,
-  findByToken: true,
-  firstOwner: true,
-  has: true,
-  hasUnits: true,
-  ids: true,
-  insert: false,
-  integrationsOf: true,
-  isBelow: true,
-  keepNewest: false,
-  names: true,
-  namesAround: true,
-  noteContexts: false,
-  noteSeen: false,
-  ofAccount: true,
-  ownerOf: true,
-  page: true,
-  put: false,
-  remove: false,
-  reportsTo: true,
-  revoke: false,
-  revokeOfAccount: false,
-  revokeOfApplication: false,
-  revokeOfSession: false,
-  rewrite: false,
-  sizes: true,
-  rotate: false,
-  set: false,
-  take: false,
-  unassign: false,
-  update: false,
-  use: false,
-  withRole: true,
+  ...{ add: false, assign: false, delete: false, deleteOfAccount: false, end: false, endOfAccount: false },
+  ...{ insert: false, keepNewest: false, noteContexts: false, noteSeen: false, put: false, remove: false },
+  ...{ revoke: false, revokeOfAccount: false, revokeOfApplication: false, revokeOfSession: false },
+  ...{ rewrite: false, rotate: false, set: false, take: false, unassign: false, update: false },
+  ...{ use: false },
+  ...{ anyOf: true, clientsOf: true, contextsOf: true, count: true, countReports: true, countUpTo: true },
+  ...{ eventBytesUpTo: true, countWithRole: true, find: true, findAll: true, findByEmail: true },
+  ...{ findByLink: true, findByName: true, findByToken: true, firstOwner: true, has: true },
+  ...{ hasUnits: true, ids: true, integrationsOf: true, isBelow: true, names: true, namesAround: true },
+  ...{ ofAccount: true, ownerOf: true, page: true, reportsTo: true, sizes: true, withRole: true },
 };
 
 /** Without fields: only the write itself is recorded. */
@@ -200,7 +159,7 @@ export class Trail {
     } else if (id !== undefined && kind !== 'session' && kind !== 'grant') {
       this.#addId(id);
       for (const name of changed) {
-        if (!UNTOLD.has(name) && this.#fields.size <= MOST_FIELDS) {
+        if (!NOT_AUDITED.has(name) && this.#fields.size <= MOST_FIELDS) {
           this.#fields.add(`${kind}.${snakeCase(name)}`);
         }
       }

@@ -12,7 +12,7 @@ const LIMITS = {
   perTurn: 8,
   /** Requests in progress: enough to keep the domain busy. Others wait here, where networks take turns. */
   atOnce: 128,
-  /** A request in progress for longer does not count in `atOnce`: it probably waits for something slow, such as a password check. */
+  /** A request in progress for longer does not count in `atOnce`: it waits, as for a password check. */
   longMs: 250,
   /** The edge refuses a request after this wait. The wait also slows clients that retry at once. */
   maxWaitMs: 500,

@@ -38,7 +38,9 @@ function withoutDom(file: PackageFile): PackageFile {
   let text = textOf(file);
   for (const [ofBrowsers, everywhere] of BROWSER_WORDS) {
     if (!text.includes(ofBrowsers)) {
-      throw new Error(`${file.path} no longer says ${ofBrowsers}: look whether it still compiles without a DOM.`);
+      throw new Error(
+        `${file.path} no longer says ${ofBrowsers}: look whether it still compiles without a DOM.`,
+      );
     }
     text = text.replaceAll(ofBrowsers, everywhere);
   }

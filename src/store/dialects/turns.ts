@@ -41,7 +41,7 @@ export class SubjectTurns {
   }
 
   async within<T>(subject: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    assertAsked(signal);
+    assertNotAborted(signal);
     await this.wait(subject, signal);
     try {
       return await work();
@@ -89,11 +89,11 @@ class TurnTaken extends Error {
   }
 }
 
-const takings = new WeakMap<Writer, (subject: string) => void>();
+const turnTakers = new WeakMap<Writer, (subject: string) => void>();
 
 /** Call it in a transaction before it locks the subject in the database. */
 export function takeTurn(writer: Writer, subject: string): void {
-  takings.get(writer)?.(subject);
+  turnTakers.get(writer)?.(subject);
 }
 
 /**
@@ -125,11 +125,11 @@ export async function inTurns<T>(
   const givesUpAt = performance.now() + turns.longestWaitMs;
   try {
     for (;;) {
-      assertAsked(signal);
+      assertNotAborted(signal);
       try {
         return await transact((writer) => {
           present = writer;
-          takings.set(writer, (subject) => {
+          turnTakers.set(writer, (subject) => {
             if (writer === present) {
               take(subject);
             }
@@ -141,7 +141,7 @@ export async function inTurns<T>(
           throw error;
         }
         giveBack();
-        assertAsked(signal);
+        assertNotAborted(signal);
         if (performance.now() > givesUpAt) {
           throw waitedTooLong();
         }
@@ -155,7 +155,7 @@ export async function inTurns<T>(
   }
 }
 
-export function assertAsked(signal: AbortSignal | undefined): void {
+export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
     throw callerLeft();
   }

@@ -5,8 +5,8 @@ import { StoreError } from '../store-error.js';
 
 export interface Step extends Migration {
   /**
-   * For a step that removes or changes what nodes use that do not know this migration, of the release before.
-   * It fails while such nodes run on the database; afterwards they refuse it.
+   * Set if the step removes or changes what the release before uses: the migration that a node must know. The
+   * step fails while nodes without it run on the database; afterwards they refuse it.
    */
   readonly required?: string;
 }

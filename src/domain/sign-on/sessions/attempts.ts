@@ -8,7 +8,7 @@ export interface Turn {
 
 /**
  * Counts of attempts. One statement counts before the attempt, so concurrent ones cannot pass a limit.
- * A window that ends impossibly late began before the clock was set back, and is over.
+ * A window that ends later than one that begins now began before the clock was set back: it is over.
  */
 export interface AttemptRows {
   /** Adds one, in a new window if the last one is over. */

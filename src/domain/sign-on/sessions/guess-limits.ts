@@ -88,8 +88,8 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
     throw tooMany(Math.max(1, Math.ceil(waitMs / 1_000)));
   }
   if (device !== undefined) {
-    // Each known browser has its own turns. Only attempts whose turn has come count, so that those of a
-    // browser elsewhere do not keep the person out of the others.
+    // Counted only when its turn has come: otherwise one known browser could use up the limit of the
+    // person's other browsers.
     await takeGuess(signOn, accountId);
   }
   return counted;
@@ -159,7 +159,7 @@ export async function unlessItFails<T>(
   }
 }
 
-/** A used turn becomes usable again. The signal of the call has no say: the caller may have left. */
+/** A used turn becomes usable again. It ignores the signal of the call: the caller may have disconnected. */
 async function uncountGuess(signOn: SignOn, { network, account, usedTurnOf }: CountedGuess): Promise<void> {
   await signOn.unitOfWork.run(
     async ({ attempts, now }) => {

@@ -22,8 +22,8 @@ const LOCK = 'audit-purge';
 /** Records read per chain: their times may be out of order by the length of a write. */
 const RECORDS_LOOKED_AT = 50;
 /**
- * Chains that a purge skips because of a tampered record, or because of older times behind a record that must
- * stay, from a clock that was behind; with more, it skips all.
+ * So many chains are skipped one by one: because of a changed record, or because a clock that was behind left
+ * older records after one that must stay. With more, the purge skips all.
  */
 const MOST_SKIPPED = 100;
 const MOST_CLAIMS = 1_000;

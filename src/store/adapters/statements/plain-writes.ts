@@ -35,7 +35,7 @@ export function plainWrites<Name extends keyof Tables>(db: Rows, name: Name) {
   return {
     insert: (row: Insertable<Tables[Name]>): Promise<void> => insertion(db, name, row as unknown as Row),
     update: (row: Updateable<Tables[Name]> & Row): Promise<void> => change(db, name, row),
-    /** With few statements: the same columns of many rows, all texts but the time, which is the same. */
+    /** Writes the same columns of many rows in few statements: texts, and one time for all. */
     updateMany: (rows: readonly Change[]): Promise<void> => changeMany(db, name, rows),
     delete: (id: string): Promise<void> => deletion(db, name, { id }),
   };

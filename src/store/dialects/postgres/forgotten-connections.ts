@@ -75,7 +75,7 @@ export class ForgottenConnections {
     }
   }
 
-  /** Whether it was last heard before one that was forgotten. */
+  /** Whether its last answer is older than that of a connection that the server had forgotten. */
   isSuspect(connection: Connection): boolean {
     const heard = this.#heard.get(connection);
     return heard !== undefined && heard.at < this.#suspectBefore && this.isDirect(connection);

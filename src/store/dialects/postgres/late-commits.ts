@@ -41,7 +41,7 @@ export class LateCommits {
     }
   }
 
-  /** Waits no longer, also for those to come. */
+  /** Closes these connections, and each that is kept later. */
   close(): void {
     this.#isClosed = true;
     this.#kept.forEach(disconnect);

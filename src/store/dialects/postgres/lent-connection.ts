@@ -110,7 +110,7 @@ export class LentConnection implements DatabaseConnection {
     throw new Error('This driver streams no rows.');
   }
 
-  /** In a transaction, it only has its limits set again. */
+  /** Inside a transaction, it only sets the limits again. */
   async begin(level?: IsolationLevel): Promise<void> {
     const limits = this.beginning.slice(1);
     const statements = this.#mayBeInTransaction ? limits : [beginAt(level), ...limits];

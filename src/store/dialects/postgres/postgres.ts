@@ -5,7 +5,7 @@ import type { Database, StoreWatch } from '../../database.js';
 import type { Schema } from '../../schema.js';
 import { StoreError } from '../../store-error.js';
 import { keepLateRows } from '../late-rows.js';
-import { assertAsked, inTurns, SubjectTurns } from '../turns.js';
+import { assertNotAborted, inTurns, SubjectTurns } from '../turns.js';
 import { type OnClocksApart, PostgresClock } from './clock.js';
 import { type ServerLimits, SoundPostgresDialect } from './driver.js';
 import { disconnect, ForgottenConnections } from './forgotten-connections.js';
@@ -113,11 +113,11 @@ export async function openPostgres(
           repeated(MOST_TRIES, mayRepeatWrite, async () => {
             const { done, committed } = await inTransaction(writer, async (transaction) => {
               // It may have waited for its connection.
-              assertAsked(signal);
+              assertNotAborted(signal);
               begun(transaction);
               const late = keepLateRows(transaction);
               const done = await work(transaction);
-              assertAsked(signal);
+              assertNotAborted(signal);
               return { done, committed: await late.write(transaction) };
             });
             committed();

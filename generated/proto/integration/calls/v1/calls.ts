@@ -14,7 +14,6 @@ export const protobufPackage = "integration.calls.v1";
 
 export const protobufFileName = "integration/calls/v1/calls.proto";
 
-/** What the caller has to send at one moment. */
 export interface ExchangeRequest {
   /** New calls, in the order of their ids. */
   calls: Call[];
@@ -42,7 +41,6 @@ export interface Call {
   traceparent?: string | undefined;
 }
 
-/** What the server has to send at one moment. */
 export interface ExchangeResponse {
   /** Answers of calls that succeeded. */
   answers: Answer[];

@@ -72,7 +72,6 @@ export interface ReadRequest {
   isCounted?: boolean | undefined;
 }
 
-/** Asks which instances change. */
 export interface WatchChangesRequest {
 }
 
@@ -106,7 +105,6 @@ export interface RestOfList {
   limit?: number | undefined;
 }
 
-/** Asks for what Read left out. */
 export interface ReadRestRequest {
   /** The same request; its limit, cursor and known versions are not used. */
   read:

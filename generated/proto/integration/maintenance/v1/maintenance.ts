@@ -16,7 +16,6 @@ export const protobufFileName = "integration/maintenance/v1/maintenance.proto";
 
 /** The kinds of rows that expire. */
 export enum PurgedKind {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "PURGED_KIND_UNSPECIFIED",
   /** SESSION - Sign-on sessions past their idle or absolute limit. */
   SESSION = "PURGED_KIND_SESSION",
@@ -185,7 +184,6 @@ export function purgedKindToNumber(object: PurgedKind): number {
 
 /** The steps in a signing key's life. */
 export enum SigningKeyStep {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "SIGNING_KEY_STEP_UNSPECIFIED",
   /** PUBLISHED - Made and published, signing nothing yet. */
   PUBLISHED = "SIGNING_KEY_STEP_PUBLISHED",
@@ -240,7 +238,6 @@ export function signingKeyStepToNumber(object: SigningKeyStep): number {
   }
 }
 
-/** Asks for one batch of purging. */
 export interface PurgeExpiredRequest {
   /** At most this many rows over all kinds, so that the transaction stays short; 1 to 1000. */
   limit: number;
@@ -255,7 +252,6 @@ export interface PurgeExpiredRequest {
   unlessEndedWithinSeconds?: number | undefined;
 }
 
-/** What one batch deleted. */
 export interface PurgeExpiredResponse {
   /** How many rows of each kind went; kinds with none are left out. */
   counts: PurgedCount[];
@@ -273,13 +269,11 @@ export interface PurgedCount {
   count: number;
 }
 
-/** Asks which minutes need an expiry workflow. */
 export interface ListCodeMinutesToWatchRequest {
   /** At most this many minutes; 1 to 1000. */
   limit: number;
 }
 
-/** The minutes that need an expiry workflow. */
 export interface ListCodeMinutesToWatchResponse {
   /** Oldest first. */
   minutes: CodeMinute[];
@@ -305,11 +299,9 @@ export interface MarkCodeMinutesWatchedRequest {
   minutes: Date[];
 }
 
-/** The minutes are noted. */
 export interface MarkCodeMinutesWatchedResponse {
 }
 
-/** Asks to expire the codes of one minute. */
 export interface ExpireAuthorizationCodesRequest {
   /** The beginning of the minute in which the codes were issued. */
   minute: Date | undefined;
@@ -331,11 +323,9 @@ export interface ExpireAuthorizationCodesResponse {
   retryInMs?: number | undefined;
 }
 
-/** Asks for the step of the rotation that is due. */
 export interface AdvanceSigningKeysRequest {
 }
 
-/** What the step did. */
 export interface AdvanceSigningKeysResponse {
   /** The changes made, in order; empty when nothing was due. */
   changes: SigningKeyChange[];

@@ -101,7 +101,6 @@ export interface ApiKey {
   intendedExpiresAt?: Date | undefined;
 }
 
-/** Issues an API key. */
 export interface CreateApiKeyRequest {
   /** Public id of the integration. */
   integrationId: string;
@@ -111,7 +110,6 @@ export interface CreateApiKeyRequest {
   expiresAt?: Date | undefined;
 }
 
-/** The issued API key. */
 export interface CreateApiKeyResponse {
   /** The stored part, without the secret. */
   apiKey:
@@ -121,7 +119,6 @@ export interface CreateApiKeyResponse {
   key: string;
 }
 
-/** Asks for a page of API keys. */
 export interface ListApiKeysRequest {
   /** Only those of this integration. */
   integrationId?:
@@ -129,33 +126,25 @@ export interface ListApiKeysRequest {
     | undefined;
   /** Only those in this state; all when unspecified. */
   status: KeyStatus;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of API keys. */
 export interface ListApiKeysResponse {
-  /** The keys. */
   apiKeys: ApiKey[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one API key. */
 export interface GetApiKeyRequest {
   /** Id of the key. */
   apiKeyId: string;
 }
 
-/** One API key. */
 export interface GetApiKeyResponse {
   /** The key, without the key itself. */
   apiKey: ApiKey | undefined;
 }
 
-/** Changes an API key. */
 export interface UpdateApiKeyRequest {
   /** Id of the key. */
   apiKeyId: string;
@@ -164,24 +153,16 @@ export interface UpdateApiKeyRequest {
     | string
     | undefined;
   /** When it ends; named in the mask without a value, the key does not end. */
-  expiresAt?:
-    | Date
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
+  expiresAt?: Date | undefined;
+  updateMask?: string[] | undefined;
   expectedVersion?: string | undefined;
 }
 
-/** The changed API key. */
 export interface UpdateApiKeyResponse {
   /** The key, without the key itself. */
   apiKey: ApiKey | undefined;
 }
 
-/** Rotates an API key. */
 export interface RotateApiKeyRequest {
   /** Id of the key to succeed. */
   apiKeyId: string;
@@ -193,7 +174,6 @@ export interface RotateApiKeyRequest {
   expiresAt?: Date | undefined;
 }
 
-/** The successor. */
 export interface RotateApiKeyResponse {
   /** The stored part of the successor, without the secret. */
   apiKey:
@@ -205,13 +185,11 @@ export interface RotateApiKeyResponse {
   previousApiKey: ApiKey | undefined;
 }
 
-/** Ends an API key. */
 export interface RevokeApiKeyRequest {
   /** Id of the key. */
   apiKeyId: string;
 }
 
-/** The ended API key. */
 export interface RevokeApiKeyResponse {
   /** The key, without the key itself. */
   apiKey: ApiKey | undefined;

@@ -59,7 +59,6 @@ export function applicationTypeToNumber(object: ApplicationType): number {
 
 /** Whether an application works. */
 export enum ApplicationStatus {
-  /** UNSPECIFIED - Never stored. */
   UNSPECIFIED = "APPLICATION_STATUS_UNSPECIFIED",
   /** ENABLED - It works. */
   ENABLED = "APPLICATION_STATUS_ENABLED",
@@ -246,7 +245,6 @@ export interface ApplicationSecret {
   lastUsedAt?: Date | undefined;
 }
 
-/** Registers an application. */
 export interface CreateApplicationRequest {
   /** Its name, as people see it when they approve access. */
   name: string;
@@ -293,9 +291,7 @@ export interface CreateApplicationRequest {
   initiateLoginUri?: string | undefined;
 }
 
-/** The registered application. */
 export interface CreateApplicationResponse {
-  /** The application. */
   application:
     | Application
     | undefined;
@@ -303,39 +299,27 @@ export interface CreateApplicationResponse {
   clientSecret?: string | undefined;
 }
 
-/** Asks for a page of applications. */
 export interface ListApplicationsRequest {
   /** Only those with a redirect URI for this instance. */
-  instanceId?:
-    | string
-    | undefined;
-  /** How many at most. */
+  instanceId?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of applications. */
 export interface ListApplicationsResponse {
-  /** The applications. */
   applications: Application[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one application. */
 export interface GetApplicationRequest {
   /** Its client_id. */
   applicationId: string;
 }
 
-/** One application. */
 export interface GetApplicationResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Changes an application. */
 export interface UpdateApplicationRequest {
   /** Its client_id. */
   applicationId: string;
@@ -365,11 +349,7 @@ export interface UpdateApplicationRequest {
     | undefined;
   /** Where people may be sent after signing out. */
   postLogoutRedirectUris: string[];
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
+  updateMask?: string[] | undefined;
   expectedVersion?:
     | string
     | undefined;
@@ -396,37 +376,28 @@ export interface UpdateApplicationRequest {
   initiateLoginUri?: string | undefined;
 }
 
-/** The changed application. */
 export interface UpdateApplicationResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Stops an application. */
 export interface DisableApplicationRequest {
   /** Its client_id. */
   applicationId: string;
 }
 
-/** The stopped application. */
 export interface DisableApplicationResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Lets an application work again. */
 export interface EnableApplicationRequest {
   /** Its client_id. */
   applicationId: string;
 }
 
-/** The working application. */
 export interface EnableApplicationResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Registers a redirect URI. */
 export interface AddRedirectUriRequest {
   /** The application's client_id. */
   applicationId: string;
@@ -434,13 +405,10 @@ export interface AddRedirectUriRequest {
   redirectUri: RedirectUri | undefined;
 }
 
-/** The application with its new redirect URI. */
 export interface AddRedirectUriResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Removes a redirect URI. */
 export interface RemoveRedirectUriRequest {
   /** The application's client_id. */
   applicationId: string;
@@ -448,13 +416,10 @@ export interface RemoveRedirectUriRequest {
   uri: string;
 }
 
-/** The application without the redirect URI. */
 export interface RemoveRedirectUriResponse {
-  /** The application. */
   application: Application | undefined;
 }
 
-/** Rotates the secret of a confidential application. */
 export interface RotateApplicationSecretRequest {
   /** The application's client_id. */
   applicationId: string;
@@ -462,7 +427,6 @@ export interface RotateApplicationSecretRequest {
   overlapSeconds?: number | undefined;
 }
 
-/** The new secret. */
 export interface RotateApplicationSecretResponse {
   /** The application, with when its older secrets end. */
   application:
@@ -472,7 +436,6 @@ export interface RotateApplicationSecretResponse {
   clientSecret: string;
 }
 
-/** Ends one secret. */
 export interface RevokeApplicationSecretRequest {
   /** The application's client_id. */
   applicationId: string;
@@ -480,9 +443,7 @@ export interface RevokeApplicationSecretRequest {
   secretId: string;
 }
 
-/** The application without the secret. */
 export interface RevokeApplicationSecretResponse {
-  /** The application. */
   application: Application | undefined;
 }
 

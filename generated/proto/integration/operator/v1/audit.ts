@@ -57,7 +57,6 @@ export function auditOutcomeToNumber(object: AuditOutcome): number {
 
 /** What is wrong with the audit log at one place. */
 export enum AuditFault {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "AUDIT_FAULT_UNSPECIFIED",
   /** CHANGED - The record differs from what was recorded. */
   CHANGED = "AUDIT_FAULT_CHANGED",
@@ -160,7 +159,6 @@ export interface AuditAttribute {
   value: string;
 }
 
-/** Asks for a page of audit events. */
 export interface ListAuditEventsRequest {
   /** Only those at or after this time. */
   since?:
@@ -178,20 +176,13 @@ export interface ListAuditEventsRequest {
   /** Only those with this outcome; all when unspecified. */
   outcome: AuditOutcome;
   /** Only those in which this id acted or was acted on. */
-  partyId?:
-    | string
-    | undefined;
-  /** How many at most. */
+  partyId?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of audit events. */
 export interface ListAuditEventsResponse {
-  /** The events. */
   auditEvents: AuditEvent[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -211,19 +202,14 @@ export interface AuditRecord {
   previousHash: string;
 }
 
-/** Asks for a page of records. */
 export interface ListAuditRecordsRequest {
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
 /** A page of records, chain by chain. */
 export interface ListAuditRecordsResponse {
-  /** The records. */
   records: AuditRecord[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -241,11 +227,9 @@ export interface AuditFinding {
   eventId?: string | undefined;
 }
 
-/** Asks for the whole log to be judged. */
 export interface VerifyAuditLogRequest {
 }
 
-/** How far it is. */
 export interface VerifyAuditLogResponse {
   /** How many records were read so far. */
   records: number;
@@ -261,7 +245,6 @@ export interface VerifyAuditRecordsRequest {
   records: AuditRecord[];
 }
 
-/** The judgement. */
 export interface VerifyAuditRecordsResponse {
   /** The findings; empty if all records are unchanged. */
   findings: AuditFinding[];

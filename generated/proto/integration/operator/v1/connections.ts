@@ -79,7 +79,6 @@ export interface InstanceIntegration {
   version: string;
 }
 
-/** Connects an integration to an instance. */
 export interface ConnectInstanceRequest {
   /** Public id of the integration. */
   integrationId: string;
@@ -87,13 +86,11 @@ export interface ConnectInstanceRequest {
   instanceId: string;
 }
 
-/** The new connection. */
 export interface ConnectInstanceResponse {
   /** The connection, not configured. */
   instanceIntegration: InstanceIntegration | undefined;
 }
 
-/** Asks for a page of connections. */
 export interface ListInstanceIntegrationsRequest {
   /** Only those of this integration. */
   integrationId?:
@@ -105,55 +102,44 @@ export interface ListInstanceIntegrationsRequest {
     | undefined;
   /** Only those in this state; all when unspecified. */
   status: InstanceIntegrationStatus;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of connections. */
 export interface ListInstanceIntegrationsResponse {
   /** The connections. */
   instanceIntegrations: InstanceIntegration[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one connection. */
 export interface GetInstanceIntegrationRequest {
   /** Its public id. */
   instanceIntegrationId: string;
 }
 
-/** One connection. */
 export interface GetInstanceIntegrationResponse {
   /** The connection. */
   instanceIntegration: InstanceIntegration | undefined;
 }
 
-/** Sets a connection up, or takes that back. */
 export interface ConfigureInstanceIntegrationRequest {
   /** Its public id. */
   instanceIntegrationId: string;
   /** The state it shall have. */
   status: InstanceIntegrationStatus;
-  /** The version that the change was decided on. */
   expectedVersion?: string | undefined;
 }
 
-/** The connection in its new state. */
 export interface ConfigureInstanceIntegrationResponse {
   /** The connection. */
   instanceIntegration: InstanceIntegration | undefined;
 }
 
-/** Ends a connection. */
 export interface DisconnectInstanceRequest {
   /** Public id of the connection. */
   instanceIntegrationId: string;
 }
 
-/** The connection is gone. */
 export interface DisconnectInstanceResponse {
   /** How many subscriptions went with it. */
   deletedSubscriptions: number;

@@ -14,7 +14,6 @@ export const protobufFileName = "integration/operator/v1/encryption_keys.proto";
 
 /** Where an encryption key stands in its life. */
 export enum EncryptionKeyStatus {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ENCRYPTION_KEY_STATUS_UNSPECIFIED",
   /** WAITING - At least one key file has it, and it has no seals yet. */
   WAITING = "ENCRYPTION_KEY_STATUS_WAITING",
@@ -91,7 +90,6 @@ export interface EncryptionKey {
   stillOn: string[];
 }
 
-/** Asks for the encryption keys. */
 export interface ListEncryptionKeysRequest {
 }
 
@@ -103,7 +101,6 @@ export interface ListEncryptionKeysResponse {
   nodes: number;
 }
 
-/** Names the key to seal with. */
 export interface ActivateEncryptionKeyRequest {
   /** A key that the key file of every node holds. */
   keyId: string;
@@ -115,13 +112,11 @@ export interface ActivateEncryptionKeyResponse {
   encryptionKeys: EncryptionKey[];
 }
 
-/** Names the key that is needed no more. */
 export interface RetireEncryptionKeyRequest {
   /** A key that is not in use, without remaining seals. */
   keyId: string;
 }
 
-/** The key is retired. */
 export interface RetireEncryptionKeyResponse {
   /** All keys, as ListEncryptionKeys answers them. */
   encryptionKeys: EncryptionKey[];

@@ -33,7 +33,6 @@ export interface Integration {
   contactHint: string;
 }
 
-/** Registers an integration. */
 export interface CreateIntegrationRequest {
   /** Its name. */
   name: string;
@@ -41,53 +40,35 @@ export interface CreateIntegrationRequest {
   contactEmail?: string | undefined;
 }
 
-/** The registered integration. */
 export interface CreateIntegrationResponse {
-  /** The integration. */
   integration: Integration | undefined;
 }
 
-/** Asks for a page of integrations. */
 export interface ListIntegrationsRequest {
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of integrations. */
 export interface ListIntegrationsResponse {
-  /** The integrations. */
   integrations: Integration[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one integration. */
 export interface GetIntegrationRequest {
   /** Its public id. */
   integrationId: string;
 }
 
-/** One integration. */
 export interface GetIntegrationResponse {
-  /** The integration. */
   integration: Integration | undefined;
 }
 
-/** Changes an integration. */
 export interface UpdateIntegrationRequest {
   /** Its public id. */
   integrationId: string;
   /** Its name. */
-  name?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
+  name?: string | undefined;
+  updateMask?: string[] | undefined;
   expectedVersion?:
     | string
     | undefined;
@@ -95,9 +76,7 @@ export interface UpdateIntegrationRequest {
   contactEmail?: string | undefined;
 }
 
-/** The changed integration. */
 export interface UpdateIntegrationResponse {
-  /** The integration. */
   integration: Integration | undefined;
 }
 

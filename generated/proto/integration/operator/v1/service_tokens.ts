@@ -111,7 +111,6 @@ export interface ServiceToken {
   rotatedAt?: Date | undefined;
 }
 
-/** Issues a service token. */
 export interface CreateServiceTokenRequest {
   /** Its right. */
   role: CallerRole;
@@ -128,7 +127,6 @@ export interface CreateServiceTokenRequest {
   instanceId?: string | undefined;
 }
 
-/** The issued service token. */
 export interface CreateServiceTokenResponse {
   /** The stored part, without the secret. */
   serviceToken:
@@ -138,25 +136,19 @@ export interface CreateServiceTokenResponse {
   token: string;
 }
 
-/** Asks for a page of service tokens. */
 export interface ListServiceTokensRequest {
   /** Only those in this state; all when unspecified. */
   status: KeyStatus;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of service tokens. */
 export interface ListServiceTokensResponse {
   /** The tokens, without the tokens themselves. */
   serviceTokens: ServiceToken[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Rotates a service token. */
 export interface RotateServiceTokenRequest {
   /** Id of the token to succeed. */
   serviceTokenId: string;
@@ -180,13 +172,11 @@ export interface RotateServiceTokenResponse {
   previousServiceToken: ServiceToken | undefined;
 }
 
-/** Ends a service token. */
 export interface RevokeServiceTokenRequest {
   /** Id of the token. */
   serviceTokenId: string;
 }
 
-/** The ended service token. */
 export interface RevokeServiceTokenResponse {
   /** The token, without the token itself. */
   serviceToken: ServiceToken | undefined;

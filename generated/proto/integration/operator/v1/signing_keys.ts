@@ -64,7 +64,6 @@ export function signingAlgorithmToNumber(object: SigningAlgorithm): number {
 
 /** Where a signing key stands in its life. */
 export enum SigningKeyStatus {
-  /** UNSPECIFIED - Never stored. */
   UNSPECIFIED = "SIGNING_KEY_STATUS_UNSPECIFIED",
   /** PUBLISHED - Published and signing nothing yet, so that every client learns it first. */
   PUBLISHED = "SIGNING_KEY_STATUS_PUBLISHED",
@@ -143,7 +142,6 @@ export interface SigningKey {
   retiresAt?: Date | undefined;
 }
 
-/** Asks for the signing keys. */
 export interface ListSigningKeysRequest {
 }
 
@@ -153,7 +151,6 @@ export interface ListSigningKeysResponse {
   signingKeys: SigningKey[];
 }
 
-/** Begins a rotation. */
 export interface RotateSigningKeysRequest {
   /** The algorithms to rotate; all when empty. */
   algorithms: SigningAlgorithm[];
@@ -161,7 +158,6 @@ export interface RotateSigningKeysRequest {
   compromised: boolean;
 }
 
-/** The begun rotation. */
 export interface RotateSigningKeysResponse {
   /** The keys of all algorithms, newest first. */
   signingKeys: SigningKey[];

@@ -15,7 +15,6 @@ export const protobufFileName = "integration/platform/v1/accounts.proto";
 
 /** Whether a person may sign in at all. */
 export enum AccountStatus {
-  /** UNSPECIFIED - Never stored. */
   UNSPECIFIED = "ACCOUNT_STATUS_UNSPECIFIED",
   /** ENABLED - May sign in where a context allows it. */
   ENABLED = "ACCOUNT_STATUS_ENABLED",
@@ -101,7 +100,6 @@ export function passwordLinkPurposeToNumber(object: PasswordLinkPurpose): number
 
 /** The content of a notice. */
 export enum AccountNoticeKind {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ACCOUNT_NOTICE_KIND_UNSPECIFIED",
   /** EMAIL_CHANGED - The address of their account has changed; the notice goes to the one before. */
   EMAIL_CHANGED = "ACCOUNT_NOTICE_KIND_EMAIL_CHANGED",
@@ -215,7 +213,6 @@ export interface AccountContext {
   allowsSignIn: boolean;
 }
 
-/** Asks for one account. */
 export interface GetAccountRequest {
   /** How the account is known. */
   key:
@@ -234,7 +231,6 @@ export interface GetAccountRequest {
  * of a worker, shows it; otherwise the one that an INVITED user has kept, or none.
  */
 export interface GetAccountResponse {
-  /** The account. */
   account:
     | Account
     | undefined;
@@ -245,20 +241,13 @@ export interface GetAccountResponse {
 /** Asks for a page of the accounts, in the order of their addresses. */
 export interface ListAccountsRequest {
   /** Only those whose address begins with this, without regard to case; at most 254 characters. */
-  emailPrefix?:
-    | string
-    | undefined;
-  /** How many at most. */
+  emailPrefix?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of accounts. */
 export interface ListAccountsResponse {
-  /** The accounts. */
   accounts: AccountEntry[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -280,7 +269,6 @@ export interface AccountEntry {
   createdAt: Date | undefined;
 }
 
-/** Changes an account. */
 export interface UpdateAccountRequest {
   /** Its public id. */
   accountId: string;
@@ -297,52 +285,33 @@ export interface UpdateAccountRequest {
     | string
     | undefined;
   /** Family name; users and workers keep theirs. */
-  lastName?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  lastName?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed account. */
 export interface UpdateAccountResponse {
-  /** The account. */
   account: Account | undefined;
 }
 
-/** Lets a person sign in again. */
 export interface EnableAccountRequest {
   /** Public id of the account. */
   accountId: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The enabled account. */
 export interface EnableAccountResponse {
-  /** The account. */
   account: Account | undefined;
 }
 
-/** Keeps a person from signing in anywhere and ends their sessions and grants. */
 export interface DisableAccountRequest {
   /** Public id of the account. */
   accountId: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The disabled account. */
 export interface DisableAccountResponse {
-  /** The account. */
   account: Account | undefined;
 }
 
@@ -355,13 +324,10 @@ export interface SetPasswordRequest {
    * to the person.
    */
   password: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The password is set. */
 export interface SetPasswordResponse {
-  /** The account. */
   account: Account | undefined;
 }
 
@@ -417,7 +383,7 @@ export interface CreateEmailVerificationLinkResponse {
  * because the new mailbox alone proves nothing.
  */
 export interface CreateEmailChangeLinkRequest {
-  /** Which wish. */
+  /** Which request. */
   wish:
     | //
     /** That of the user's client: public id of the user. */
@@ -458,19 +424,13 @@ export interface AccountNotice {
   occurredAt: Date | undefined;
 }
 
-/** Asks for a page of the notices that wait. */
 export interface ListAccountNoticesRequest {
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of notices. */
 export interface ListAccountNoticesResponse {
-  /** The notices. */
   notices: AccountNotice[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 

@@ -70,52 +70,35 @@ export interface CreateClientRequest {
   /** Its display name. */
   name: string;
   /** Its address. */
-  address?:
-    | Address
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  address?: Address | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The created client. */
 export interface CreateClientResponse {
-  /** The client. */
   client: Client | undefined;
 }
 
-/** Asks for one client. */
 export interface GetClientRequest {
   /** Its public id. */
   clientId: string;
 }
 
-/** One client. */
 export interface GetClientResponse {
-  /** The client. */
   client: Client | undefined;
 }
 
-/** Asks for a page of clients. */
 export interface ListClientsRequest {
   /** Only those of this instance. */
-  instanceId?:
-    | string
-    | undefined;
-  /** How many at most. */
+  instanceId?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of clients. */
 export interface ListClientsResponse {
-  /** The clients. */
   clients: Client[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Changes a client. */
 export interface UpdateClientRequest {
   /** Its public id. */
   clientId: string;
@@ -124,24 +107,13 @@ export interface UpdateClientRequest {
     | string
     | undefined;
   /** Its address, written as a whole. */
-  address?:
-    | Address
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  address?: Address | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed client. */
 export interface UpdateClientResponse {
-  /** The client. */
   client: Client | undefined;
 }
 

@@ -31,71 +31,46 @@ export interface Instance {
   version: string;
 }
 
-/** Creates an instance. */
 export interface CreateInstanceRequest {
   /** Its name for people. */
   name: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The created instance. */
 export interface CreateInstanceResponse {
-  /** The instance. */
   instance: Instance | undefined;
 }
 
-/** Asks for one instance. */
 export interface GetInstanceRequest {
   /** Its public id. */
   instanceId: string;
 }
 
-/** One instance. */
 export interface GetInstanceResponse {
-  /** The instance. */
   instance: Instance | undefined;
 }
 
-/** Asks for a page of instances. */
 export interface ListInstancesRequest {
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of instances. */
 export interface ListInstancesResponse {
-  /** The instances. */
   instances: Instance[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Changes an instance. */
 export interface UpdateInstanceRequest {
   /** Its public id. */
   instanceId: string;
   /** Its name for people. */
-  name?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  name?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed instance. */
 export interface UpdateInstanceResponse {
-  /** The instance. */
   instance: Instance | undefined;
 }
 

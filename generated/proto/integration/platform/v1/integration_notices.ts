@@ -14,7 +14,6 @@ export const protobufFileName = "integration/platform/v1/integration_notices.pro
 
 /** The content of a notice. */
 export enum IntegrationNoticeKind {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "INTEGRATION_NOTICE_KIND_UNSPECIFIED",
   /** SUBSCRIPTION_FAILING_HALF - A subscription has failed for half of the time after which the service disables it. */
   SUBSCRIPTION_FAILING_HALF = "INTEGRATION_NOTICE_KIND_SUBSCRIPTION_FAILING_HALF",
@@ -79,19 +78,13 @@ export interface IntegrationNotice {
   occurredAt: Date | undefined;
 }
 
-/** Asks for a page of the notices that wait. */
 export interface ListIntegrationNoticesRequest {
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of notices. */
 export interface ListIntegrationNoticesResponse {
-  /** The notices. */
   notices: IntegrationNotice[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 

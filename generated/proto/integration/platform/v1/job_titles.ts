@@ -17,31 +17,24 @@ export interface AddJobTitleRequest {
   clientId: string;
   /** The title. */
   title: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The title is there. */
 export interface AddJobTitleResponse {
   /** The title, as it is stored. */
   title: string;
 }
 
-/** Asks for a page of job titles. */
 export interface ListJobTitlesRequest {
   /** Public id of the client. */
   clientId: string;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of job titles. */
 export interface ListJobTitlesResponse {
   /** The titles, in alphabetical order. */
   titles: string[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -57,11 +50,9 @@ export interface RenameJobTitleRequest {
   title: string;
   /** The title as it shall be. */
   newTitle: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The renamed title. */
 export interface RenameJobTitleResponse {
   /** The title, as it is stored. */
   title: string;
@@ -69,17 +60,14 @@ export interface RenameJobTitleResponse {
   updatedWorkers: number;
 }
 
-/** Removes a job title that no worker holds. */
 export interface RemoveJobTitleRequest {
   /** Public id of the client. */
   clientId: string;
   /** The title. */
   title: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The title is gone. */
 export interface RemoveJobTitleResponse {
 }
 

@@ -36,13 +36,11 @@ export interface OrganizationLocation {
   address: Address | undefined;
 }
 
-/** Creates an organization location. */
 export interface CreateLocationRequest {
   /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?:
     | string
     | undefined;
@@ -50,39 +48,28 @@ export interface CreateLocationRequest {
   address?: Address | undefined;
 }
 
-/** The created organization location. */
 export interface CreateLocationResponse {
-  /** The location. */
   location: OrganizationLocation | undefined;
 }
 
-/** Asks for one organization location. */
 export interface GetLocationRequest {
   /** Its public id. */
   locationId: string;
 }
 
-/** One organization location. */
 export interface GetLocationResponse {
-  /** The location. */
   location: OrganizationLocation | undefined;
 }
 
-/** Asks for a page of organization locations. */
 export interface ListLocationsRequest {
   /** Public id of the client. */
   clientId: string;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of organization locations. */
 export interface ListLocationsResponse {
-  /** The locations. */
   locations: OrganizationLocation[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -96,18 +83,9 @@ export interface UpdateLocationRequest {
   /** Its public id. */
   locationId: string;
   /** Its name, unique within the client. */
-  name?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  name?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?:
     | string
     | undefined;
@@ -115,9 +93,7 @@ export interface UpdateLocationRequest {
   address?: Address | undefined;
 }
 
-/** The changed organization location. */
 export interface UpdateLocationResponse {
-  /** The location. */
   location: OrganizationLocation | undefined;
 }
 
@@ -129,15 +105,10 @@ export interface UpdateLocationResponse {
 export interface DeleteLocationRequest {
   /** Its public id. */
   locationId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The organization location is gone. */
 export interface DeleteLocationResponse {
   /** How many workers were detached, each with a worker.updated event. */
   detachedWorkers: number;

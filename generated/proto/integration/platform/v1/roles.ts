@@ -32,7 +32,6 @@ export interface Role {
   version: string;
 }
 
-/** Creates a custom role. */
 export interface CreateRoleRequest {
   /** Public id of the client. */
   clientId: string;
@@ -40,43 +39,32 @@ export interface CreateRoleRequest {
   name: string;
   /** What it permits. */
   permissions: string[];
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The created role. */
 export interface CreateRoleResponse {
-  /** The role. */
   role: Role | undefined;
 }
 
-/** Asks for one role. */
 export interface GetRoleRequest {
   /** Its internal id. */
   roleId: string;
 }
 
-/** One role. */
 export interface GetRoleResponse {
-  /** The role. */
   role: Role | undefined;
 }
 
-/** Asks for a page of roles. */
 export interface ListRolesRequest {
   /** Public id of the client. */
   clientId: string;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of roles. */
 export interface ListRolesResponse {
   /** The roles, the built-in ones first. */
   roles: Role[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -95,15 +83,10 @@ export interface EditRolePermissionsRequest {
     | undefined;
   /** Only these of the role's users move; all of them when empty. */
   userIds: string[];
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The new role. */
 export interface EditRolePermissionsResponse {
   /** The new custom role. */
   role:
@@ -120,15 +103,10 @@ export interface EditRolePermissionsResponse {
 export interface DeleteRoleRequest {
   /** Its internal id. */
   roleId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The role is gone. */
 export interface DeleteRoleResponse {
 }
 

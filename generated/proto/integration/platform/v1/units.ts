@@ -92,16 +92,11 @@ export interface CreateUnitTypeRequest {
   /** The units to create with it; each also has its own event. */
   units: NewUnit[];
   /** The unit, of another type, that all of those are placed under; top level when absent. */
-  parentUnitId?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  parentUnitId?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The created unit type. */
 export interface CreateUnitTypeResponse {
-  /** The unit type. */
   unitType:
     | UnitType
     | undefined;
@@ -109,75 +104,48 @@ export interface CreateUnitTypeResponse {
   units: Unit[];
 }
 
-/** Asks for a page of unit types. */
 export interface ListUnitTypesRequest {
   /** Public id of the client. */
   clientId: string;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of unit types. */
 export interface ListUnitTypesResponse {
-  /** The unit types. */
   unitTypes: UnitType[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one unit type. */
 export interface GetUnitTypeRequest {
   /** Its public id. */
   unitTypeId: string;
 }
 
-/** One unit type. */
 export interface GetUnitTypeResponse {
-  /** The unit type. */
   unitType: UnitType | undefined;
 }
 
-/** Changes a unit type. */
 export interface UpdateUnitTypeRequest {
   /** Its public id. */
   unitTypeId: string;
   /** Its name, unique within the client. */
-  name?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  name?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed unit type. */
 export interface UpdateUnitTypeResponse {
-  /** The unit type. */
   unitType: UnitType | undefined;
 }
 
-/** Deletes a unit type that has no units. */
 export interface DeleteUnitTypeRequest {
   /** Its public id. */
   unitTypeId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The unit type is gone. */
 export interface DeleteUnitTypeResponse {
 }
 
@@ -201,13 +169,10 @@ export interface CreateUnitRequest {
     | undefined;
   /** Units of the same type to create below it. */
   subUnits: NewUnit[];
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
 }
 
-/** The created unit. */
 export interface CreateUnitResponse {
-  /** The unit. */
   unit:
     | Unit
     | undefined;
@@ -215,7 +180,6 @@ export interface CreateUnitResponse {
   subUnits: Unit[];
 }
 
-/** Asks for a page of units. */
 export interface ListUnitsRequest {
   /** Public id of the client. */
   clientId: string;
@@ -224,32 +188,22 @@ export interface ListUnitsRequest {
     | string
     | undefined;
   /** Only those directly below this unit. */
-  parentUnitId?:
-    | string
-    | undefined;
-  /** How many at most. */
+  parentUnitId?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of units. */
 export interface ListUnitsResponse {
-  /** The units. */
   units: Unit[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one unit. */
 export interface GetUnitRequest {
   /** Its public id. */
   unitId: string;
 }
 
-/** One unit. */
 export interface GetUnitResponse {
-  /** The unit. */
   unit: Unit | undefined;
 }
 
@@ -275,24 +229,13 @@ export interface UpdateUnitRequest {
     | string
     | undefined;
   /** The unit above it, which must not be below it; in the mask without a value, it moves to the top level. */
-  parentUnitId?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  parentUnitId?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed unit. */
 export interface UpdateUnitResponse {
-  /** The unit. */
   unit: Unit | undefined;
 }
 
@@ -304,15 +247,10 @@ export interface UpdateUnitResponse {
 export interface DeleteUnitRequest {
   /** Its public id. */
   unitId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The unit is gone. */
 export interface DeleteUnitResponse {
 }
 

@@ -172,52 +172,37 @@ export interface CreateUserRequest {
   /** The user shall have no manager, not even the default one. */
   withoutManager: boolean;
   /** The initial role; when absent, Owner if the client has no other user (except DELETED ones), else none. */
-  roleId?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  roleId?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The created user. */
 export interface CreateUserResponse {
-  /** The user. */
   user: User | undefined;
 }
 
-/** Asks for one user. */
 export interface GetUserRequest {
   /** The user's public id. */
   userId: string;
 }
 
-/** One user. */
 export interface GetUserResponse {
   /** The user, a DELETED one too. */
   user: User | undefined;
 }
 
-/** Asks for a page of users. */
 export interface ListUsersRequest {
   /** Public id of the client. */
   clientId: string;
   /** Only those in one of these states; all but DELETED when empty. */
   statuses: UserStatus[];
   /** Only the one whose person has this address. It does not find a user who has kept an earlier address. */
-  email?:
-    | string
-    | undefined;
-  /** How many at most. */
+  email?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of users. */
 export interface ListUsersResponse {
-  /** The users. */
   users: User[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -252,42 +237,24 @@ export interface UpdateUserRequest {
     | string
     | undefined;
   /** The user's role, a role of the same client. */
-  roleId?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  roleId?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed user. */
 export interface UpdateUserResponse {
-  /** The user. */
   user: User | undefined;
 }
 
-/** Moves a user from INACTIVE to ACTIVE. */
 export interface EnableUserRequest {
   /** The user's public id. */
   userId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The enabled user. */
 export interface EnableUserResponse {
-  /** The user. */
   user: User | undefined;
 }
 
@@ -295,17 +262,11 @@ export interface EnableUserResponse {
 export interface DisableUserRequest {
   /** The user's public id. */
   userId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The disabled user. */
 export interface DisableUserResponse {
-  /** The user. */
   user: User | undefined;
 }
 
@@ -313,15 +274,10 @@ export interface DisableUserResponse {
 export interface DeleteUserRequest {
   /** The user's public id. */
   userId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The deleted user. */
 export interface DeleteUserResponse {
   /** The user, as it still answers at its own path. */
   user: User | undefined;

@@ -138,32 +138,24 @@ export interface OnboardWorkerRequest {
     | string
     | undefined;
   /** Public id of the organization location. */
-  locationId?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  locationId?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The onboarded worker. */
 export interface OnboardWorkerResponse {
-  /** The worker. */
   worker: Worker | undefined;
 }
 
-/** Asks for one worker. */
 export interface GetWorkerRequest {
   /** The worker's public id. */
   workerId: string;
 }
 
-/** One worker. */
 export interface GetWorkerResponse {
   /** The worker, an offboarded one too. */
   worker: Worker | undefined;
 }
 
-/** Asks for a page of workers. */
 export interface ListWorkersRequest {
   /** Public id of the client. */
   clientId: string;
@@ -174,20 +166,13 @@ export interface ListWorkersRequest {
     | string
     | undefined;
   /** Only those at this organization location. */
-  locationId?:
-    | string
-    | undefined;
-  /** How many at most. */
+  locationId?: string | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of workers. */
 export interface ListWorkersResponse {
-  /** The workers. */
   workers: Worker[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
@@ -218,64 +203,38 @@ export interface UpdateWorkerRequest {
     | Address
     | undefined;
   /** Public id of the organization location. */
-  locationId?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  locationId?: string | undefined;
+  updateMask?: string[] | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The changed worker. */
 export interface UpdateWorkerResponse {
-  /** The worker. */
   worker: Worker | undefined;
 }
 
-/** Assigns a worker to units. */
 export interface AssignWorkerUnitsRequest {
   /** The worker's public id. */
   workerId: string;
   /** Public ids of all units the worker shall be assigned to; none when empty. */
   unitIds: string[];
   /** The primary one of them; when absent, the present one if it is still among them, else the first. */
-  primaryUnitId?:
-    | string
-    | undefined;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  primaryUnitId?: string | undefined;
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The worker with the new assignments. */
 export interface AssignWorkerUnitsResponse {
-  /** The worker. */
   worker: Worker | undefined;
 }
 
-/** Offboards a worker. */
 export interface OffboardWorkerRequest {
   /** The worker's public id. */
   workerId: string;
-  /** The version that the change was decided on. */
-  expectedVersion?:
-    | string
-    | undefined;
-  /** Makes a repeated call answer as the first one did; at most 255 characters. */
+  expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** The offboarded worker. */
 export interface OffboardWorkerResponse {
   /** The worker, as it still answers at its own path. */
   worker: Worker | undefined;

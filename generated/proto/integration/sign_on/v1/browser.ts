@@ -14,7 +14,6 @@ export const protobufFileName = "integration/sign_on/v1/browser.proto";
 
 /** The pages of this server. */
 export enum InteractionPage {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "INTERACTION_PAGE_UNSPECIFIED",
   /** SIGN_IN - Sign in. */
   SIGN_IN = "INTERACTION_PAGE_SIGN_IN",
@@ -113,7 +112,6 @@ export function interactionPageToNumber(object: InteractionPage): number {
 
 /** Why a password was refused; in lower case without prefix, it is the `problem` of the page's address. */
 export enum PasswordProblem {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "PASSWORD_PROBLEM_UNSPECIFIED",
   /** TOO_SHORT - It is shorter than 15 characters. */
   TOO_SHORT = "PASSWORD_PROBLEM_TOO_SHORT",
@@ -177,7 +175,6 @@ export function passwordProblemToNumber(object: PasswordProblem): number {
 
 /** What the person is in a context. */
 export enum UserType {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "USER_TYPE_UNSPECIFIED",
   /** WORKER - A worker of the client. */
   WORKER = "USER_TYPE_WORKER",
@@ -220,7 +217,6 @@ export function userTypeToNumber(object: UserType): number {
 
 /** What kind of thing went wrong. */
 export enum ErrorPageKind {
-  /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ERROR_PAGE_KIND_UNSPECIFIED",
   /** REQUEST - The application's request is wrong, and client or redirect URI are not proven. */
   REQUEST = "ERROR_PAGE_KIND_REQUEST",
@@ -282,9 +278,7 @@ export interface Browser {
   device?: string | undefined;
 }
 
-/** Begins an authorization. */
 export interface AuthorizeRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
@@ -292,83 +286,35 @@ export interface AuthorizeRequest {
   parameters: AuthorizationParameters | undefined;
 }
 
-/** What becomes of the authorization. */
 export interface AuthorizeResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
 /** The unvalidated parameters of an authorization request: absent equals empty; unknown ones are omitted. */
 export interface AuthorizationParameters {
-  /** `response_type`. */
-  responseType?:
-    | string
-    | undefined;
-  /** `client_id`. */
-  clientId?:
-    | string
-    | undefined;
-  /** `redirect_uri`. */
-  redirectUri?:
-    | string
-    | undefined;
-  /** `scope`. */
-  scope?:
-    | string
-    | undefined;
-  /** `state`. */
-  state?:
-    | string
-    | undefined;
-  /** `nonce`. */
-  nonce?:
-    | string
-    | undefined;
-  /** `code_challenge`. */
-  codeChallenge?:
-    | string
-    | undefined;
-  /** `code_challenge_method`. */
-  codeChallengeMethod?:
-    | string
-    | undefined;
-  /** `response_mode`. */
-  responseMode?:
-    | string
-    | undefined;
-  /** `prompt`. */
+  responseType?: string | undefined;
+  clientId?: string | undefined;
+  redirectUri?: string | undefined;
+  scope?: string | undefined;
+  state?: string | undefined;
+  nonce?: string | undefined;
+  codeChallenge?: string | undefined;
+  codeChallengeMethod?: string | undefined;
+  responseMode?: string | undefined;
   prompt?:
     | string
     | undefined;
   /** `max_age`, as text, since what is no number must be refused by redirect. */
-  maxAge?:
-    | string
-    | undefined;
-  /** `login_hint`. */
-  loginHint?:
-    | string
-    | undefined;
-  /** `id_token_hint`. */
+  maxAge?: string | undefined;
+  loginHint?: string | undefined;
   idTokenHint?:
     | string
     | undefined;
   /** `claims`, as JSON text. */
-  claims?:
-    | string
-    | undefined;
-  /** `display`. */
-  display?:
-    | string
-    | undefined;
-  /** `ui_locales`. */
-  uiLocales?:
-    | string
-    | undefined;
-  /** `claims_locales`. */
-  claimsLocales?:
-    | string
-    | undefined;
-  /** `acr_values`. */
+  claims?: string | undefined;
+  display?: string | undefined;
+  uiLocales?: string | undefined;
+  claimsLocales?: string | undefined;
   acrValues?:
     | string
     | undefined;
@@ -384,9 +330,7 @@ export interface AuthorizationParameters {
   repeatedNames: string[];
 }
 
-/** Asks for a page of an authorization or of a sign-out. */
 export interface ShowInteractionRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
@@ -396,9 +340,7 @@ export interface ShowInteractionRequest {
   interaction: string;
 }
 
-/** The page, or the way onward. */
 export interface ShowInteractionResponse {
-  /** The one thing to answer with. */
   result:
     | //
     /** Ask for e-mail and password. */
@@ -418,15 +360,9 @@ export interface ShowInteractionResponse {
     | undefined;
 }
 
-/** Signs a person in. */
 export interface SignInRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
-  /** `interaction` in the form. */
+  browser: Browser | undefined;
   interaction: string;
-  /** `csrf_token` in the form. */
   csrfToken: string;
   /** The address as typed. */
   email: string;
@@ -434,39 +370,25 @@ export interface SignInRequest {
   password: string;
 }
 
-/** What follows the attempt to sign in. */
 export interface SignInResponse {
-  /** Where the browser goes: the sign-in page again, which then says what to mend, after a wrong password. */
+  /** Where the browser goes: after a wrong password, the sign-in page again with what to correct. */
   step: BrowserStep | undefined;
 }
 
 /** Ends an authorization without a sign-in. */
 export interface CancelSignInRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
-  /** `interaction` in the form. */
+  browser: Browser | undefined;
   interaction: string;
-  /** `csrf_token` in the form. */
   csrfToken: string;
 }
 
-/** What follows the end. */
 export interface CancelSignInResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
-/** Chooses a context. */
 export interface ChooseContextRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
-  /** `interaction` in the form. */
+  browser: Browser | undefined;
   interaction: string;
-  /** `csrf_token` in the form. */
   csrfToken: string;
   /** What the person is in the chosen context. */
   userType: UserType;
@@ -474,59 +396,33 @@ export interface ChooseContextRequest {
   clientId: string;
 }
 
-/** What follows the choice. */
 export interface ChooseContextResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
 /** Approves or denies access. */
 export interface DecideConsentRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
-  /** `interaction` in the form. */
+  browser: Browser | undefined;
   interaction: string;
-  /** `csrf_token` in the form. */
   csrfToken: string;
   /** The person approved; otherwise they denied. */
   approved: boolean;
 }
 
-/** What follows the decision. */
 export interface DecideConsentResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
-/** Begins a sign-out. */
 export interface LogoutRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
   /** `id_token_hint`; an expired one is good enough. */
-  idTokenHint?:
-    | string
-    | undefined;
-  /** `client_id`. */
-  clientId?:
-    | string
-    | undefined;
-  /** `post_logout_redirect_uri`. */
-  postLogoutRedirectUri?:
-    | string
-    | undefined;
-  /** `state`. */
-  state?:
-    | string
-    | undefined;
-  /** `logout_hint`. */
-  logoutHint?:
-    | string
-    | undefined;
-  /** `ui_locales`. */
+  idTokenHint?: string | undefined;
+  clientId?: string | undefined;
+  postLogoutRedirectUri?: string | undefined;
+  state?: string | undefined;
+  logoutHint?: string | undefined;
   uiLocales?:
     | string
     | undefined;
@@ -536,31 +432,22 @@ export interface LogoutRequest {
 
 /** What becomes of the sign-out. */
 export interface LogoutResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
 /** Confirms a sign-out. */
 export interface ConfirmLogoutRequest {
-  /** The browser. */
-  browser:
-    | Browser
-    | undefined;
-  /** `interaction` in the form. */
+  browser: Browser | undefined;
   interaction: string;
-  /** `csrf_token` in the form. */
   csrfToken: string;
 }
 
-/** The session is over. */
 export interface ConfirmLogoutResponse {
-  /** Where the browser goes. */
   step: BrowserStep | undefined;
 }
 
 /** Where the browser goes next: an error page and the page of a form post are shown at once, all else is a 303. */
 export interface BrowserStep {
-  /** The one thing to answer with. */
   result:
     | //
     /** Leave for the application, or for where it wants people after sign-out. */
@@ -608,7 +495,6 @@ export interface FormPost {
   action: string;
   /** The fields, in order: code or error, state and iss. */
   fields: FormField[];
-  /** The name of the application. */
   applicationName: string;
   /** The redirect URI as a source for `form-action`. */
   formActionSource: string;
@@ -616,9 +502,7 @@ export interface FormPost {
 
 /** A field of a form. */
 export interface FormField {
-  /** Its name. */
   name: string;
-  /** Its value. */
   value: string;
 }
 
@@ -638,15 +522,12 @@ export interface NextPage {
 
 /** Where a person can sign in next: an application on one of the person's instances. */
 export interface Entrance {
-  /** Public id of the application. */
   applicationId: string;
-  /** Public id of the instance. */
   instanceId: string;
 }
 
 /** What the pages of an authorization have in common. */
 export interface Interaction {
-  /** `csrf_token` for the form. */
   csrfToken: string;
   /** The name of the application that asks. */
   applicationName: string;
@@ -682,9 +563,7 @@ export interface SignInPage {
 export interface SignInContext {
   /** What the person is there. */
   userType: UserType;
-  /** Public id of the client. */
   clientId: string;
-  /** The client's name. */
   clientName: string;
   /** The name of the user's role. */
   roleName?:
@@ -740,7 +619,6 @@ export interface ConsentPage {
 
 /** Asks whether to sign out, because the request does not prove that the person wants it. */
 export interface SignOutPage {
-  /** `csrf_token` for the form. */
   csrfToken: string;
   /** The address the person is signed in with. */
   accountEmail: string;

@@ -13,21 +13,18 @@ export const protobufPackage = "integration.sign_on.v1";
 
 export const protobufFileName = "integration/sign_on/v1/links.proto";
 
-/** Asks for the page of a password link. */
 export interface ShowPasswordLinkRequest {
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
 
-/** The page. */
 export interface ShowPasswordLinkResponse {
-  /** The one thing to answer with. */
   result:
     | //
     /** Ask for a new password. */
     { $case: "setPasswordPage"; value: SetPasswordPage }
     | //
-    /** The link is good for nothing. */
+    /** The link is not valid. */
     { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
@@ -40,9 +37,7 @@ export interface SetPasswordPage {
   invitation: boolean;
 }
 
-/** Sets a password with a link. */
 export interface RedeemPasswordLinkRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
@@ -52,19 +47,16 @@ export interface RedeemPasswordLinkRequest {
   password: string;
 }
 
-/** What follows. */
 export interface RedeemPasswordLinkResponse {
   /** The password-set page, the set-password page with the problem, or an error page. */
   step: BrowserStep | undefined;
 }
 
-/** Asks where a person can sign in who has just set a password. */
 export interface ShowPasswordSetRequest {
   /** `entrances` of the page's address, which is no secret; more than 5 and unknown ones are skipped. */
   entrances: Entrance[];
 }
 
-/** What the page offers. */
 export interface ShowPasswordSetResponse {
   /** The applications, in the order of the request; without disabled ones. */
   applications: EnterableApplication[];
@@ -72,29 +64,24 @@ export interface ShowPasswordSetResponse {
 
 /** An application at which a person can sign in. */
 export interface EnterableApplication {
-  /** Its name. */
   name: string;
-  /** The name of the instance. */
   instanceName: string;
   /** Where signing in begins: the registered `initiate_login_uri` with `iss` and `instance_id`. Absent without one. */
   signInUrl?: string | undefined;
 }
 
-/** Asks for the page of a verification link. */
 export interface ShowEmailLinkRequest {
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
 
-/** The page. */
 export interface ShowEmailLinkResponse {
-  /** The one thing to answer with. */
   result:
     | //
     /** Ask to confirm an address. */
     { $case: "verifyEmailPage"; value: VerifyEmailPage }
     | //
-    /** The link is good for nothing. */
+    /** The link is not valid. */
     { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
@@ -105,9 +92,7 @@ export interface VerifyEmailPage {
   email: string;
 }
 
-/** Verifies an address with a link. */
 export interface RedeemEmailLinkRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
@@ -115,27 +100,23 @@ export interface RedeemEmailLinkRequest {
   linkTokenHash: Buffer;
 }
 
-/** What follows. */
 export interface RedeemEmailLinkResponse {
   /** The email-verified page, or an error page. */
   step: BrowserStep | undefined;
 }
 
-/** Asks for the page of a link to take a new address. */
 export interface ShowEmailChangeLinkRequest {
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
 }
 
-/** The page. */
 export interface ShowEmailChangeLinkResponse {
-  /** The one thing to answer with. */
   result:
     | //
     /** Ask for the password of the account. */
     { $case: "changeEmailPage"; value: ChangeEmailPage }
     | //
-    /** The link is good for nothing. */
+    /** The link is not valid. */
     { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
@@ -151,9 +132,7 @@ export interface ChangeEmailPage {
   clientName?: string | undefined;
 }
 
-/** Takes a new address with a link. */
 export interface RedeemEmailChangeLinkRequest {
-  /** The browser. */
   browser:
     | Browser
     | undefined;
@@ -163,7 +142,6 @@ export interface RedeemEmailChangeLinkRequest {
   password: string;
 }
 
-/** What follows. */
 export interface RedeemEmailChangeLinkResponse {
   /** The email-changed page, the change-email page with the problem, or an error page. */
   step: BrowserStep | undefined;

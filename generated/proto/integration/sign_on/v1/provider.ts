@@ -11,7 +11,6 @@ export const protobufPackage = "integration.sign_on.v1";
 
 export const protobufFileName = "integration/sign_on/v1/provider.proto";
 
-/** Asks what this server supports. */
 export interface GetProviderMetadataRequest {
 }
 
@@ -19,23 +18,16 @@ export interface GetProviderMetadataRequest {
 export interface GetProviderMetadataResponse {
   /** The issuer, as in `iss`. */
   issuer: string;
-  /** `scopes_supported`. */
   scopesSupported: string[];
-  /** `claims_supported`. */
   claimsSupported: string[];
-  /** `grant_types_supported`. */
   grantTypesSupported: string[];
-  /** `id_token_signing_alg_values_supported`. */
   idTokenSigningAlgorithmsSupported: string[];
-  /** `prompt_values_supported`. */
   promptValuesSupported: string[];
   /** For how many seconds the document may be cached. */
   maxAgeSeconds: number;
-  /** `acr_values_supported`. */
   acrValuesSupported: string[];
 }
 
-/** Asks for the public keys. */
 export interface GetKeySetRequest {
   /**
    * The id of a key that the caller lacks. The node reads its keys again if it lacks that key too, because
@@ -44,9 +36,7 @@ export interface GetKeySetRequest {
   wantedKid?: string | undefined;
 }
 
-/** The public keys that verify present and coming tokens. */
 export interface GetKeySetResponse {
-  /** The keys. */
   keys: PublicKey[];
   /** For how many seconds the set may be cached; shorter than the time a key is published before it signs. */
   maxAgeSeconds: number;
@@ -54,7 +44,6 @@ export interface GetKeySetResponse {
 
 /** One public key. */
 export interface PublicKey {
-  /** Its `kid`. */
   kid: string;
   /** Its `alg`. */
   algorithm: string;

@@ -78,21 +78,13 @@ export interface ClientAuthentication {
   remoteAddress: string;
 }
 
-/** Asks for tokens. */
 export interface IssueTokensRequest {
   /** The application. */
   client:
     | ClientAuthentication
     | undefined;
   /** What it presents; nothing set stands for a grant type this server does not offer. */
-  grant:
-    | //
-    /** A code. */
-    { $case: "authorizationCode"; value: CodeGrant }
-    | //
-    /** A refresh token. */
-    { $case: "refreshToken"; value: RefreshGrant }
-    | undefined;
+  grant: { $case: "authorizationCode"; value: CodeGrant } | { $case: "refreshToken"; value: RefreshGrant } | undefined;
 }
 
 /** An authorization code to exchange. */
@@ -101,7 +93,6 @@ export interface CodeGrant {
   codeHash: Buffer;
   /** `redirect_uri`, as in the authorization request. */
   redirectUri: string;
-  /** `code_verifier`. */
   codeVerifier?: string | undefined;
 }
 
@@ -135,31 +126,22 @@ export interface IssueTokensResponse {
 export interface VerifiedAccessToken {
   /** The key it is signed with, so that a withdrawn key is noticed. */
   kid: string;
-  /** `jti`. */
   tokenId: string;
   /** The grant it hangs on. */
   grantId: string;
-  /** `client_id`. */
   clientId: string;
   /** `sub`, a public account id. */
   accountId: string;
-  /** `scope`. */
   scope: string;
-  /** `iat`. */
-  issuedAt:
-    | Date
-    | undefined;
-  /** `exp`. */
+  issuedAt: Date | undefined;
   expiresAt: Date | undefined;
 }
 
-/** Asks for claims. */
 export interface GetUserinfoRequest {
   /** The access token presented. */
   accessToken: VerifiedAccessToken | undefined;
 }
 
-/** The claims. */
 export interface GetUserinfoResponse {
   /** What the granted scopes show. */
   claims: IdentityClaims | undefined;
@@ -205,7 +187,6 @@ export interface IdentityClaims {
 export interface ClientMembership {
   /** Public id of the user or worker. */
   id: string;
-  /** Public id of the client. */
   clientId: string;
 }
 
@@ -213,11 +194,9 @@ export interface ClientMembership {
 export interface LastLoginContext {
   /** What the person was there. */
   userType: UserType;
-  /** Public id of the client. */
   clientId: string;
 }
 
-/** Asks about a token. */
 export interface IntrospectTokenRequest {
   /** The application that asks. */
   client:
@@ -244,17 +223,10 @@ export interface IntrospectTokenResponse {
 
 /** What an active token is and carries. */
 export interface ActiveToken {
-  /** `scope`. */
   scope: string;
-  /** `client_id`. */
   clientId: string;
-  /** `sub`. */
   sub: string;
-  /** `iat`. */
-  issuedAt:
-    | Date
-    | undefined;
-  /** `exp`. */
+  issuedAt: Date | undefined;
   expiresAt:
     | Date
     | undefined;
@@ -262,7 +234,6 @@ export interface ActiveToken {
   tokenId?: string | undefined;
 }
 
-/** Revokes a token. */
 export interface RevokeTokenRequest {
   /** The application that asks. */
   client:
@@ -279,7 +250,7 @@ export interface RevokeTokenRequest {
     | undefined;
 }
 
-/** The token is of no use, whether or not it was before. */
+/** The token is not valid, whether or not it was before. */
 export interface RevokeTokenResponse {
 }
 

@@ -79,7 +79,6 @@ export function deliveryStatusToNumber(object: DeliveryStatus): number {
 
 /** Why a delivery exists. */
 export enum DeliveryOrigin {
-  /** UNSPECIFIED - Never stored. */
   UNSPECIFIED = "DELIVERY_ORIGIN_UNSPECIFIED",
   /** EVENT - The event matched the subscription. */
   EVENT = "DELIVERY_ORIGIN_EVENT",
@@ -136,7 +135,6 @@ export function deliveryOriginToNumber(object: DeliveryOrigin): number {
 
 /** How one attempt ended. */
 export enum AttemptOutcome {
-  /** UNSPECIFIED - Never stored. */
   UNSPECIFIED = "ATTEMPT_OUTCOME_UNSPECIFIED",
   /** SUCCEEDED - Answered 2xx. */
   SUCCEEDED = "ATTEMPT_OUTCOME_SUCCEEDED",
@@ -287,7 +285,6 @@ export interface DeliveryAttempt {
   responseStart: Buffer;
 }
 
-/** Asks for a page of deliveries. */
 export interface ListDeliveriesRequest {
   /** Only those to this subscription. */
   subscriptionId?:
@@ -310,32 +307,22 @@ export interface ListDeliveriesRequest {
     | Date
     | undefined;
   /** Only those made before this time. */
-  until?:
-    | Date
-    | undefined;
-  /** How many at most. */
+  until?: Date | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of deliveries. */
 export interface ListDeliveriesResponse {
-  /** The deliveries. */
   deliveries: Delivery[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one delivery. */
 export interface GetDeliveryRequest {
   /** Its public id. */
   deliveryId: string;
 }
 
-/** One delivery. */
 export interface GetDeliveryResponse {
-  /** The delivery. */
   delivery:
     | Delivery
     | undefined;
@@ -347,13 +334,11 @@ export interface GetDeliveryResponse {
   requestId?: string | undefined;
 }
 
-/** Sends a delivery again. */
 export interface ResendDeliveryRequest {
   /** Public id of a delivery with any status; its subscription must be active. */
   deliveryId: string;
 }
 
-/** The new delivery. */
 export interface ResendDeliveryResponse {
   /** A new delivery of the same event, with three attempts. */
   delivery: Delivery | undefined;
@@ -367,11 +352,9 @@ export interface RetryDeliveryRequest {
 
 /** The delivery, whose next attempt is due. */
 export interface RetryDeliveryResponse {
-  /** The delivery. */
   delivery: Delivery | undefined;
 }
 
-/** Gives a delivery up. */
 export interface GiveUpDeliveryRequest {
   /** Public id of a pending delivery. */
   deliveryId: string;
@@ -379,11 +362,9 @@ export interface GiveUpDeliveryRequest {
 
 /** The exhausted delivery. An attempt that was in progress may still succeed, which makes it delivered. */
 export interface GiveUpDeliveryResponse {
-  /** The delivery. */
   delivery: Delivery | undefined;
 }
 
-/** Asks to watch deliveries. */
 export interface TailDeliveriesRequest {
   /** Only those to this subscription. */
   subscriptionId?:

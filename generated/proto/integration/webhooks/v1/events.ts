@@ -35,7 +35,6 @@ export interface WebhookEvent {
   requestId?: string | undefined;
 }
 
-/** Asks for a page of events. */
 export interface ListEventsRequest {
   /** Only those of these types; `user.*` takes all of users. */
   types: string[];
@@ -56,24 +55,16 @@ export interface ListEventsRequest {
     | Date
     | undefined;
   /** Only those before this time. */
-  until?:
-    | Date
-    | undefined;
-  /** How many at most. */
+  until?: Date | undefined;
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of events. */
 export interface ListEventsResponse {
-  /** The events. */
   events: WebhookEvent[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one event. */
 export interface GetEventRequest {
   /** Its public id. */
   eventId: string;
@@ -81,9 +72,7 @@ export interface GetEventRequest {
   instanceIntegrationId?: string | undefined;
 }
 
-/** One event. */
 export interface GetEventResponse {
-  /** The event. */
   event:
     | WebhookEvent
     | undefined;
@@ -91,7 +80,6 @@ export interface GetEventResponse {
   body: Buffer;
 }
 
-/** Replays the events of a range to one subscription. */
 export interface ReplayEventsRequest {
   /** Public id of the subscription, which must be active. */
   subscriptionId: string;

@@ -23,7 +23,6 @@ export const protobufPackage = "integration.webhooks.v1";
 
 export const protobufFileName = "integration/webhooks/v1/sending.proto";
 
-/** Asks for deliveries to send. */
 export interface ClaimDeliveriesRequest {
   /** The number of sends that the relay can start now: the claim takes no more. 1 to 1000. */
   freeSlots: number;
@@ -121,7 +120,6 @@ export interface AttemptResult {
   retryAfterSeconds?: number | undefined;
 }
 
-/** The results are recorded. */
 export interface RecordAttemptsResponse {
 }
 
@@ -154,7 +152,6 @@ export interface RetryDelivery {
   waitMs?: number | undefined;
 }
 
-/** Asks for batches to hand over to Temporal. */
 export interface ClaimRetryBatchesRequest {
   /** At most this many; 1 to 100. */
   limit: number;
@@ -162,7 +159,6 @@ export interface ClaimRetryBatchesRequest {
   maxWaitMs: number;
 }
 
-/** The batches to hand over. */
 export interface ClaimRetryBatchesResponse {
   /** Oldest first; each is listed again until it is marked. */
   batches: RetryBatch[];
@@ -184,29 +180,24 @@ export interface RetryBatch {
   address: string;
 }
 
-/** Notes that batches are handed over. */
 export interface MarkRetryBatchesHandedOverRequest {
   /** The batches whose workflow Temporal has acknowledged, newly started or already there. */
   batchIds: string[];
 }
 
-/** The batches are noted. */
 export interface MarkRetryBatchesHandedOverResponse {
 }
 
-/** Asks how far a batch is. */
 export interface GetRetryBatchRequest {
   /** Id of the batch. */
   batchId: string;
 }
 
-/** How far the batch is. */
 export interface GetRetryBatchResponse {
   /** The batch, with every delivery as it is now. */
   batch: RetryBatch | undefined;
 }
 
-/** Makes attempts due. */
 export interface MakeDeliveriesDueRequest {
   /** The attempts, at most 100. */
   attempts: LaterAttempt[];
@@ -225,7 +216,6 @@ export interface LaterAttempt {
   bySignal?: boolean | undefined;
 }
 
-/** What can be attempted is due. */
 export interface MakeDeliveriesDueResponse {
   /** How far each delivery is now; purged ones are left out. */
   deliveries: RetryDelivery[];
@@ -237,7 +227,6 @@ export interface GiveUpDeliveriesRequest {
   deliveryIds: string[];
 }
 
-/** The deliveries are given up. */
 export interface GiveUpDeliveriesResponse {
   /** How far each delivery is now; purged ones are left out. */
   deliveries: RetryDelivery[];

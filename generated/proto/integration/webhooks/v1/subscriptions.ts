@@ -170,7 +170,6 @@ export interface SubscriptionSecret {
   expiresAt?: Date | undefined;
 }
 
-/** Creates a subscription. */
 export interface CreateSubscriptionRequest {
   /** Public id of the instance integration. */
   instanceIntegrationId: string;
@@ -184,7 +183,6 @@ export interface CreateSubscriptionRequest {
   description: string;
 }
 
-/** The created subscription. */
 export interface CreateSubscriptionResponse {
   /** The subscription, active. */
   subscription:
@@ -194,7 +192,6 @@ export interface CreateSubscriptionResponse {
   secret: string;
 }
 
-/** Asks for a page of subscriptions. */
 export interface ListSubscriptionsRequest {
   /** Only those of this instance integration. */
   instanceIntegrationId?:
@@ -202,29 +199,21 @@ export interface ListSubscriptionsRequest {
     | undefined;
   /** Only those in this state; all when unspecified. */
   status: SubscriptionStatus;
-  /** How many at most. */
   pageSize: number;
-  /** The next_page_token of the page before. */
   pageToken: string;
 }
 
-/** A page of subscriptions. */
 export interface ListSubscriptionsResponse {
-  /** The subscriptions. */
   subscriptions: Subscription[];
-  /** Where to go on; empty at the end. */
   nextPageToken: string;
 }
 
-/** Asks for one subscription. */
 export interface GetSubscriptionRequest {
   /** Its public id. */
   subscriptionId: string;
 }
 
-/** One subscription. */
 export interface GetSubscriptionResponse {
-  /** The subscription. */
   subscription:
     | Subscription
     | undefined;
@@ -234,7 +223,6 @@ export interface GetSubscriptionResponse {
   heldDeliveries: number;
 }
 
-/** Changes a subscription. */
 export interface UpdateSubscriptionRequest {
   /** Its public id. */
   subscriptionId: string;
@@ -247,34 +235,22 @@ export interface UpdateSubscriptionRequest {
   /** Only the events of these clients from now on. */
   clientIds: string[];
   /** What it is for. */
-  description?:
-    | string
-    | undefined;
-  /** Which fields to write; those that have a value when absent. */
-  updateMask?:
-    | string[]
-    | undefined;
-  /** The version that the change was decided on. */
+  description?: string | undefined;
+  updateMask?: string[] | undefined;
   expectedVersion?: string | undefined;
 }
 
-/** The changed subscription. */
 export interface UpdateSubscriptionResponse {
-  /** The subscription. */
   subscription: Subscription | undefined;
 }
 
-/** Makes a disabled subscription active again. */
 export interface EnableSubscriptionRequest {
   /** Its public id. */
   subscriptionId: string;
-  /** The version that the change was decided on. */
   expectedVersion?: string | undefined;
 }
 
-/** The active subscription, and what it missed. */
 export interface EnableSubscriptionResponse {
-  /** The subscription. */
   subscription:
     | Subscription
     | undefined;
@@ -284,17 +260,13 @@ export interface EnableSubscriptionResponse {
   heldSince?: Date | undefined;
 }
 
-/** Disables a subscription. */
 export interface DisableSubscriptionRequest {
   /** Its public id. */
   subscriptionId: string;
-  /** The version that the change was decided on. */
   expectedVersion?: string | undefined;
 }
 
-/** The disabled subscription. */
 export interface DisableSubscriptionResponse {
-  /** The subscription. */
   subscription:
     | Subscription
     | undefined;
@@ -302,21 +274,17 @@ export interface DisableSubscriptionResponse {
   heldDeliveries: number;
 }
 
-/** Deletes a subscription. */
 export interface DeleteSubscriptionRequest {
   /** Its public id. */
   subscriptionId: string;
-  /** The version that the change was decided on. */
   expectedVersion?: string | undefined;
 }
 
-/** The subscription is gone. */
 export interface DeleteSubscriptionResponse {
   /** How many pending and held deliveries were cancelled. */
   cancelledDeliveries: number;
 }
 
-/** Rotates the signing secret. */
 export interface RotateSubscriptionSecretRequest {
   /** Public id of the subscription. */
   subscriptionId: string;
@@ -324,7 +292,6 @@ export interface RotateSubscriptionSecretRequest {
   overlapSeconds?: number | undefined;
 }
 
-/** The new secret. */
 export interface RotateSubscriptionSecretResponse {
   /** The subscription, with when its older secrets end. */
   subscription:
@@ -334,7 +301,6 @@ export interface RotateSubscriptionSecretResponse {
   secret: string;
 }
 
-/** Sends a test event. */
 export interface TestSubscriptionRequest {
   /** Public id of the subscription, which must be active. */
   subscriptionId: string;
@@ -342,7 +308,6 @@ export interface TestSubscriptionRequest {
   eventType?: string | undefined;
 }
 
-/** The test event is under way. */
 export interface TestSubscriptionResponse {
   /** Its delivery; watch it with TailDeliveries or GetDelivery. */
   delivery: Delivery | undefined;

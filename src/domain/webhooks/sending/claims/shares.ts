@@ -14,7 +14,7 @@ export interface Share {
   /** The places of deliveries with a due later attempt, and of those with a due first one. */
   later: number[];
   first: number[];
-  /** Places of due first attempts that were found with its lock. */
+  /** Numbers (`seq`) of due first attempts, found together with the lock of the subscription. */
   stock: number[];
   /** Whether there may be more than those. */
   hasMore: boolean;

@@ -29,7 +29,7 @@ export const LOOK_LIMITS = {
 
 export type LookLimits = typeof LOOK_LIMITS;
 
-/** Of all subscriptions: concurrent writes commit in any order, and a thousand dead rows take no time. */
+/** Rows before the newest that are searched again: writes commit in any order, and dead rows cost little. */
 const COMMITTED_LATE = 1_000;
 
 /** Before these places, nothing of a subscription was due at the last look. */
