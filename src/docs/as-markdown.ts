@@ -30,6 +30,8 @@ class Writer {
   /** The open lists: the number of the next item, if items have numbers, and the width of its mark. */
   readonly #lists: { next: number | undefined; width: number }[] = [];
   #cells = 0;
+  /** Where the code within the line begins. */
+  #spanAt = 0;
   #code: string | undefined;
   #language = '';
   /** Where the links lead that are open; undefined for those of headings to themselves. */
@@ -75,6 +77,7 @@ class Writer {
         this.#begin(/^h\d$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '');
       }
       this.#line += MARKS[name] ?? '';
+      this.#spanAt = this.#line.length;
       this.#isMarking = MARKS[name] !== undefined;
     }
   }
@@ -100,6 +103,8 @@ class Writer {
       this.#line += ' | ';
     } else if (name === 'thead') {
       this.#begin(`|${'---|'.repeat(this.#cells)}`);
+    } else if (name === 'code') {
+      this.#endSpan();
     } else {
       this.#line = `${MARKS[name] === undefined ? this.#line : this.#line.trimEnd()}${MARKS[name] ?? ''}`;
       this.#line += name === 'dt' ? ': ' : '';
@@ -153,6 +158,13 @@ class Writer {
     if (this.#lines.length > 0 && this.#lines.at(-1) !== '') {
       this.#lines.push('');
     }
+  }
+
+  /** Code with a backtick is between two of them and spaces (CommonMark, 6.1). */
+  #endSpan(): void {
+    const code = this.#line.slice(this.#spanAt).trimEnd();
+    const before = this.#line.slice(0, this.#spanAt);
+    this.#line = code.includes('`') ? `${before}\` ${code} \`\`` : `${before}${code}\``;
   }
 
   #endCode(): void {

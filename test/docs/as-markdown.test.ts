@@ -48,6 +48,7 @@ test.each([
     '<p>A <code> b</code> c <b>d</b> <a href="#e">e</a></p>',
     'A `b` c **d** [e](#e)\n',
   ],
+  ['code with a backtick', '<p>A <code>^[a`]+$</code>.</p>', 'A `` ^[a`]+$ ``.\n'],
   ['a link of this server', '<p><a href="/docs/x">X</a></p>', '[X]({{gatewayUrl}}/docs/x)\n'],
   [
     'code, unchanged',
