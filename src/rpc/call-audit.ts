@@ -9,7 +9,7 @@ import {
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode, type ServiceError } from '../errors/service-error.js';
 import { remoteAddressOf } from './call-metadata.js';
-import { type Caller, ROLE_RIGHTS } from './callers.js';
+import { type Caller, type Identity, ROLE_RIGHTS } from './callers.js';
 import { type AdmittedCall, REFUSALS } from './gate.js';
 import type { CallContext } from './handlers.js';
 
@@ -34,18 +34,23 @@ export function refusalOf(
   if (!REFUSALS.has(error.code)) {
     return undefined;
   }
-  const refused = error instanceof ServiceTokenRefusal ? error : undefined;
+  const reason = error instanceof ServiceTokenRefusal ? error.reason : REASONS[error.code];
   return {
     type: 'call.refused',
     outcome: 'refused',
     actor: {
-      ...partyOf(identity?.caller, identity?.tokenId ?? refused?.tokenId),
+      ...partyOf(identity?.caller, tokenIdOf(identity, error)),
       requestId,
       remoteAddress: remoteAddressOf(peer),
     },
     subject: { type: 'method', id: method },
-    attributes: { reason: refused?.reason ?? REASONS[error.code] ?? 'unknown' },
+    attributes: { reason: reason ?? 'unknown' },
   };
+}
+
+/** The id of the token, also of one that is known and was refused. */
+export function tokenIdOf(identity: Identity | undefined, error?: ServiceError): string | undefined {
+  return identity?.tokenId ?? (error instanceof ServiceTokenRefusal ? error.tokenId : undefined);
 }
 
 const REASONS: { [Code in ErrorCode]?: string } = {
@@ -85,7 +90,7 @@ export function searchOf(method: string, request: unknown, context: CallContext)
 const SHAPE_OF_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** What an audit record may repeat of a request, as an id. */
-export function isId(value: unknown): value is string {
+function isId(value: unknown): value is string {
   return typeof value === 'string' && SHAPE_OF_ID.test(value);
 }
 

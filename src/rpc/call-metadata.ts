@@ -40,14 +40,18 @@ export function traceparentOf(metadata: Metadata): string | undefined {
 
 /** Refuses a value that cannot be recorded exactly. */
 export function recordableOnBehalfOf([given, ...more]: readonly unknown[]): string | undefined {
-  if (given === undefined) {
-    return undefined;
-  }
-  if (more.length > 0 || typeof given !== 'string' || !ON_BEHALF_OF_SHAPE.test(given)) {
+  const recordable = loggableOnBehalfOf([given, ...more]);
+  if (given !== recordable) {
     const message = 'must be one id of 1 to 128 letters, digits and . _ : @ / + -';
     throw invalidField('It is unclear on whose behalf the call is made.', ON_BEHALF_OF_KEY, message);
   }
-  return given;
+  return recordable;
+}
+
+/** The value where it can be recorded exactly, for the log, which also has the calls that are refused. */
+export function loggableOnBehalfOf([given, ...more]: readonly unknown[]): string | undefined {
+  const isOne = typeof given === 'string' && more.length === 0;
+  return isOne && ON_BEHALF_OF_SHAPE.test(given) ? given : undefined;
 }
 
 export function bearerTokenOf(metadata: Metadata): string {

@@ -6,7 +6,7 @@ import { asServiceError, CallerLeft, ErrorCode, type ServiceError } from '../err
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
-import { type CallAudit, isWatched, readOf, refusalOf, searchOf } from './call-audit.js';
+import { type CallAudit, isWatched, readOf, refusalOf, searchOf, tokenIdOf } from './call-audit.js';
 import { ROLE_RIGHTS } from './callers.js';
 import type { AnyMethod } from './definitions.js';
 import type { AdmittedCall } from './gate.js';
@@ -17,9 +17,9 @@ const POLLED: ReadonlySet<string> = new Set([WebhookServiceService.getSubscripti
 
 type Report = (method: string, call: AdmittedCall, code: string, error?: ServiceError) => void;
 
-/** Logs and counts each call, refused or not. */
+/** Logs and counts each call, refused or not. The line names the caller by the id of its token. */
 export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Report {
-  return (method, { requestId, startedAt, identity }, code, error) => {
+  return (method, { requestId, startedAt, identity, peer, onBehalfOf }, code, error) => {
     const reason = error?.code === ErrorCode.UNAVAILABLE ? (error.internal ?? error.message) : undefined;
     if (error && isFault(error)) {
       const stack = error.cause instanceof Error ? error.cause.stack : undefined;
@@ -31,7 +31,8 @@ export function reporter({ log, timer }: { log: Log; timer: RpcCallTimer }): Rep
     const isRoutine = code === 'OK' && POLLED.has(method);
     const level = caller && !ROLE_RIGHTS.has(caller) && !isRoutine ? 'info' : 'debug';
     const shown = Math.round(durationMs * 10) / 10;
-    log[level]('call', { requestId, method, caller, code, reason, durationMs: shown });
+    const who = { caller, tokenId: tokenIdOf(identity, error), peer, onBehalfOf };
+    log[level]('call', { requestId, method, ...who, code, reason, durationMs: shown });
   };
 }
 

@@ -7,7 +7,14 @@ import {
 } from '@grpc/grpc-js';
 import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error.js';
 import { OwnerSlots } from '../fairness/owner-slots.js';
-import { AUTHORIZATION_KEY, bearerTokenOf, loggableRequestId, REQUEST_ID_KEY } from './call-metadata.js';
+import {
+  AUTHORIZATION_KEY,
+  bearerTokenOf,
+  loggableOnBehalfOf,
+  loggableRequestId,
+  ON_BEHALF_OF_KEY,
+  REQUEST_ID_KEY,
+} from './call-metadata.js';
 import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { failureOf, toStatus } from './error-trailer.js';
@@ -28,6 +35,8 @@ export interface AdmittedCall {
   readonly requestId: string;
   readonly startedAt: number;
   readonly peer: string;
+  /** The person or system for which the caller acts, if it can be recorded. */
+  readonly onBehalfOf: string | undefined;
   /** Undefined without a token. */
   readonly identity: Identity | undefined;
   /** The error with which the gate ended the call. */
@@ -81,6 +90,9 @@ const UNKNOWN_METHOD = '/unknown';
 class Call implements AdmittedStream {
   readonly startedAt = performance.now();
   readonly requestId: string;
+  readonly onBehalfOf: string | undefined;
+  /** Read at the beginning: a connection that has closed has no address. */
+  readonly peer: string;
   identity: Identity | undefined;
   endedWith: ServiceError | undefined;
   over = false;
@@ -93,10 +105,8 @@ class Call implements AdmittedStream {
     private readonly call: ServerInterceptingCallInterface,
   ) {
     this.requestId = loggableRequestId(metadata.get(REQUEST_ID_KEY)[0]);
-  }
-
-  get peer(): string {
-    return this.call.getPeer();
+    this.onBehalfOf = loggableOnBehalfOf(metadata.get(ON_BEHALF_OF_KEY));
+    this.peer = call.getPeer();
   }
 
   /** Sends a status only, and discards the rest of the request. */

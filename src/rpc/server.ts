@@ -17,7 +17,7 @@ import { hostAndPortOf } from '../identifiers/network-address.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
-import { type CallAudit, refusalOf } from './call-audit.js';
+import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
 import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
 import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
@@ -48,7 +48,7 @@ export interface RpcServerOptions extends Omit<GateOptions, 'onRefusal' | 'conne
 }
 
 /** The common interface of the four kinds of calls. */
-type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean; getPeer(): string };
+type AnyCall = EventEmitter & { readonly metadata: Metadata; readonly cancelled: boolean };
 
 /** A server that reaches methods only through its gate. */
 export class RpcServer extends Server {
@@ -130,9 +130,9 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     connections,
     onRefusal: (method, call, error) => {
       report(method, call, statusNameOf(error), error);
-      const { requestId, peer, identity: { caller, tokenId } = {} } = call;
-      const reason = publicCode(error.code);
-      warnOfRefusals('call refused', { requestId, method, peer, caller, tokenId, reason });
+      const { requestId, peer, identity } = call;
+      const who = { caller: identity?.caller, tokenId: tokenIdOf(identity, error) };
+      warnOfRefusals('call refused', { requestId, method, peer, ...who, reason: publicCode(error.code) });
       const refusal = refusalOf(method, call, error);
       if (refusal) {
         options.audit.observe(refusal);
@@ -271,7 +271,7 @@ async function pump(
   call.end();
 }
 
-function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallContext {
+function contextOf(call: AnyCall, { requestId, identity, peer }: AdmittedCall): CallContext {
   let controller: AbortController | undefined;
   return {
     requestId,
@@ -279,7 +279,7 @@ function contextOf(call: AnyCall, { requestId, identity }: AdmittedCall): CallCo
     onBehalfOf: recordableOnBehalfOf(call.metadata.get(ON_BEHALF_OF_KEY)),
     traceparent: traceparentOf(call.metadata),
     get remoteAddress() {
-      return remoteAddressOf(call.getPeer());
+      return remoteAddressOf(peer);
     },
     get isCancelled() {
       return call.cancelled;

@@ -3,7 +3,9 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
+import { ServiceTokenRefusal } from '../../src/domain/access/service-tokens.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
+import type { Authenticate } from '../../src/rpc/callers.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
@@ -78,6 +80,7 @@ describe('a call', () => {
         requestId: 'r',
         method: `/${method}`,
         caller: 'maintenance',
+        peer: 'unknown',
         code: 'OK',
         durationMs: expect.any(Number),
       },
@@ -91,6 +94,33 @@ describe('a call', () => {
     const client = channel(TOKENS.operator).clientOf(OperatorServiceService);
     await client.listIntegrations({ pageSize: 0, pageToken: '' }, { requestId: 'r' });
     expect(lines).toMatchObject([{ level: 'info', caller: 'operator' }]);
+  });
+
+  test('names the id of its token, the address of its peer, and the person it is made for', async () => {
+    const listIntegrations = async () => ({ integrations: [], nextPageToken: '' });
+    const authenticate: Authenticate = (token) => {
+      if (token === 'expired') {
+        throw new ServiceTokenRefusal('expired', 'stk_expired');
+      }
+      return { caller: 'operator', tokenId: 'stk_1' };
+    };
+    const services = [serve(OperatorServiceService, { listIntegrations })];
+    const { channel, lines } = await rigs.start(services, { authenticate, address: '127.0.0.1:0' });
+    const list = (token: string, onBehalfOf?: string) =>
+      channel(token)
+        .clientOf(OperatorServiceService)
+        .listIntegrations({ pageSize: 0, pageToken: '' }, { requestId: 'r', onBehalfOf });
+    await list('secret-token', 'case-12');
+    await refusalOf(list('secret-token', 'not one id'));
+    await refusalOf(list('expired', 'case-12'));
+    const peer = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
+    const ended = lines.filter(({ message }) => message === 'call');
+    expect(ended.map(({ tokenId, onBehalfOf, peer }) => ({ tokenId, onBehalfOf, peer }))).toEqual([
+      { tokenId: 'stk_1', onBehalfOf: 'case-12', peer },
+      { tokenId: 'stk_1', onBehalfOf: undefined, peer },
+      { tokenId: 'stk_expired', onBehalfOf: 'case-12', peer },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret-token|not one id/);
   });
 
   test('that is refused is told with its status, and the token is not told', async () => {

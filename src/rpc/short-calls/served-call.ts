@@ -1,5 +1,5 @@
 import type { Call } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { loggableRequestId } from '../call-metadata.js';
+import { loggableOnBehalfOf, loggableRequestId } from '../call-metadata.js';
 import type { Identity } from '../callers.js';
 import type { AdmittedCall, AdmittedStream } from '../gate.js';
 import type { CallContext } from '../handlers.js';
@@ -27,7 +27,7 @@ export class ServedCall implements AdmittedCall, CallContext {
     this.requestId = loggableRequestId(frame.requestId);
     // The gate updates it whenever it checks the token again.
     this.identity = stream.identity as Identity;
-    this.onBehalfOf = frame.onBehalfOf;
+    this.onBehalfOf = loggableOnBehalfOf([frame.onBehalfOf]);
     this.traceparent = frame.traceparent;
     this.#deadline = setTimeout(() => this.cancel(), Math.min(frame.timeoutMs, LONGEST_MS));
   }

@@ -54,6 +54,18 @@ describe('calls of a role', () => {
     }
   });
 
+  test('name their peer and their on-behalf-of in the log, but no text that is no id', async () => {
+    const { ask, lines } = await serving((text) => text, { address: '127.0.0.1:0' });
+    await ask('', { onBehalfOf: 'acc_1' });
+    await refusalOf(ask('', { onBehalfOf: 'two words' }));
+    const ended = lines.filter(({ message }) => message === 'call');
+    const peer = expect.stringMatching(/^127\.0\.0\.1:\d+$/);
+    expect(ended).toMatchObject([
+      { caller: 'edge', peer, onBehalfOf: 'acc_1' },
+      { caller: 'edge', peer, onBehalfOf: undefined },
+    ]);
+  });
+
   test('are refused one by one where a message or an answer is too large, and the others go on', async () => {
     const held = signalled<string>();
     const { ask, lines } = await serving((text) => {
