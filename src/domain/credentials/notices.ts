@@ -27,8 +27,8 @@ export interface IntegrationNotice {
 export interface WaitingNotices<Notice> {
   /** Oldest first. */
   page(page: PageRequest): Promise<Notice[]>;
-  /** Ignores ids without a notice: they were acknowledged before. Returns how many had one. */
-  remove(ids: readonly string[]): Promise<number>;
+  /** Ignores ids without a notice: they were acknowledged before. Returns those that had one. */
+  remove(ids: readonly string[]): Promise<string[]>;
 }
 
 export interface NoticeRows extends WaitingNotices<AccountNotice> {

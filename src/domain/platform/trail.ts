@@ -94,7 +94,7 @@ export class Trail {
     const others = [...this.#ids].filter((id) => id !== subject.id);
     return {
       ...(names.length > 0 && { fields: listed(names.sort(), MOST_FIELDS) }),
-      ...(others.length > 0 && { also: listed(others, MOST_OTHERS) }),
+      ...alsoOf(others),
     };
   }
 
@@ -176,6 +176,11 @@ export class Trail {
       this.#ids.add(id);
     }
   }
+}
+
+/** The attribute that names things other than the subject. */
+export function alsoOf(ids: readonly string[]): { also?: string } {
+  return ids.length > 0 ? { also: listed(ids, MOST_OTHERS) } : {};
 }
 
 function isKind(name: string): name is keyof typeof KINDS {

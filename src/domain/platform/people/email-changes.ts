@@ -99,15 +99,15 @@ export async function takeEmail(
   await writeUsers(changes, users.filter(isTold), { knownEmail: null });
 }
 
-/** Removes notices that were mailed. */
+/** Removes notices that were mailed. Returns the ids of those that waited. */
 export async function acknowledgeNotices(
   notices: Pick<WaitingNotices<unknown>, 'remove'>,
   ids: string[],
-): Promise<void> {
+): Promise<string[]> {
   if (ids.length === 0 || ids.length > MAX_PAGE_SIZE) {
     throw invalidRequest('notice_ids', `must be between 1 and ${MAX_PAGE_SIZE}`);
   }
-  await notices.remove(ids);
+  return notices.remove(ids);
 }
 
 /** Unexpired requests, oldest first. */

@@ -16,17 +16,12 @@ import {
   setPassword,
 } from '../../../domain/platform/people/account-credentials.js';
 import { acknowledgeNotices, createEmailChangeLink } from '../../../domain/platform/people/email-changes.js';
+import { alsoOf } from '../../../domain/platform/trail.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { actorOf } from '../../call-audit.js';
 import { fromEnum, words } from '../words.js';
 import { toAccountMessage } from './accounts.js';
-import {
-  auditedWork,
-  type HandlerDependencies,
-  type PlatformCall,
-  type PlatformHandlers,
-  write,
-} from './write.js';
+import { type HandlerDependencies, type PlatformCall, type PlatformHandlers, write } from './write.js';
 
 const toPurpose = fromEnum(words(PasswordLinkPurpose));
 
@@ -71,30 +66,32 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
       const { rows, nextPageToken } = await listPage(listing, (page) => unitOfWork.rows.notices.page(page));
       return { notices: rows.map(toNoticeMessage), nextPageToken };
     },
-    acknowledgeAccountNotices: acknowledging('acknowledgeAccountNotices', ({ notices }) => notices),
+    acknowledgeAccountNotices: acknowledging('account_notices.acknowledged', ({ notices }) => notices),
     listIntegrationNotices: async (listing, { rows: { integrationNotices } }) => {
       const { rows, nextPageToken } = await listPage(listing, (page) => integrationNotices.page(page));
       return { notices: rows.map(toIntegrationNoticeMessage), nextPageToken };
     },
     acknowledgeIntegrationNotices: acknowledging(
-      'acknowledgeIntegrationNotices',
+      'integration_notices.acknowledged',
       ({ integrationNotices }) => integrationNotices,
     ),
   };
 }
 
-/** Removes notices that were mailed. */
+/** Removes notices that were mailed. The record names those that waited: the request may have any text. */
 function acknowledging(
-  method: 'acknowledgeAccountNotices' | 'acknowledgeIntegrationNotices',
+  type: 'account_notices.acknowledged' | 'integration_notices.acknowledged',
   noticesOf: (changes: Changes) => Pick<WaitingNotices<unknown>, 'remove'>,
 ) {
   return (request: { noticeIds: string[] }, ...[unitOfWork, context]: PlatformCall) =>
-    unitOfWork.run((changes) =>
-      auditedWork(method, actorOf(context), request, changes, async (watched) => {
-        await acknowledgeNotices(noticesOf(watched), request.noticeIds);
-        return {};
-      }),
-    );
+    unitOfWork.run(async (changes) => {
+      const [id, ...others] = await acknowledgeNotices(noticesOf(changes), request.noticeIds);
+      if (id !== undefined) {
+        const subject = { type: 'notice', id };
+        await changes.audit(actorOf(context), { type, subject, attributes: alsoOf(others) });
+      }
+      return {};
+    });
 }
 
 function toNoticeMessage(notice: AccountNotice) {

@@ -9,7 +9,7 @@ import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
-import { actorOf, isId } from '../../call-audit.js';
+import { actorOf } from '../../call-audit.js';
 import type { AnyMethod, RequestOf } from '../../definitions.js';
 import type { CallContext, Handlers } from '../../handlers.js';
 import { handlersOf, type Writes } from '../writes.js';
@@ -106,10 +106,10 @@ export async function auditedWork<Response extends object>(
   return answer;
 }
 
-/** The writing methods. Imports use them too. */
+/** The writing methods, but those that acknowledge: they record themselves. Imports use them too. */
 type Write = Exclude<
   keyof PlatformServiceService & string,
-  `get${string}` | `list${string}` | 'importRecords'
+  `get${string}` | `list${string}` | `acknowledge${string}` | 'importRecords'
 >;
 
 /** The audit action and subject of each write. The type requires all writes. */
@@ -150,20 +150,14 @@ const ACTIONS = {
   createPasswordLink: ['link.created', 'account'],
   createEmailVerificationLink: ['link.created', 'account'],
   createEmailChangeLink: ['link.created', 'account'],
-  acknowledgeAccountNotices: ['account_notices.acknowledged', 'notice'],
-  acknowledgeIntegrationNotices: ['integration_notices.acknowledged', 'notice'],
 } as const satisfies Record<Write, readonly [type: string, subject: string]>;
 
-/** The subject of a write, from the request or the answer. */
+/** The subject of a write, from the answer, or from the request: a write finds what it names, or fails. */
 function subjectOf(
   kind: (typeof ACTIONS)[Write][1],
   request: object,
   answer: object,
 ): { type: string; id: string } {
-  if (kind === 'notice') {
-    // One was removed, so one at least is an id. Others may be any text.
-    return { type: kind, id: (request as { noticeIds: string[] }).noticeIds.find(isId) ?? '' };
-  }
   const named = (request as Record<string, unknown>)[`${kind}Id`];
   const made = (answer as Record<string, { id?: string } | undefined>)[kind]?.id;
   return { type: kind === 'unitType' ? 'unit_type' : kind, id: made ?? String(named) };

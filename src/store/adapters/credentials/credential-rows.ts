@@ -126,6 +126,8 @@ export function integrationNoticeRows(writer: Writer): WaitingNotices<Integratio
 }
 
 function removalFrom(db: Rows, table: 'accountNotices' | 'integrationNotices') {
-  return async (ids: readonly string[]) =>
-    changedRows(await db.executeQuery(db.deleteFrom(table).where('id', 'in', ids)));
+  return async (ids: readonly string[]) => {
+    const removed = await db.deleteFrom(table).where('id', 'in', ids).returning('id').execute();
+    return removed.map(({ id }) => id).sort();
+  };
 }

@@ -204,7 +204,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       'acknowledgeAccountNotices',
       { noticeIds: ['ntc_1'] },
       'account_notices.acknowledged',
-      'notice',
+      undefined,
       'notice',
     );
     const { id: integration_id } = await plantIntegration(database);
@@ -221,7 +221,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       'acknowledgeIntegrationNotices',
       { noticeIds: ['inc_1'] },
       'integration_notices.acknowledged',
-      'integration_notice',
+      undefined,
       'notice',
     );
     await step('disableAccount', { accountId }, 'account.disabled', 'disabled_at email_change');
@@ -345,21 +345,27 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     expect(await records()).toEqual([]);
   });
 
-  test('the record of acknowledged notices is about the first id that has the shape of one', async () => {
+  test('the record of acknowledged notices names those that waited, and no other id of the request', async () => {
     const { call, records, database } = await platformOf(under, rigs);
     const { id: integration_id } = await plantIntegration(database);
     await database.write((writer) =>
       writer
         .insertInto('integration_notices')
-        .values({
-          ...{ id: 'inc_1', kind: 'failing_half', integration_id, subscription_id: 'whs_1' },
-          ...{ email: 'webhooks@example.com', failing_since: 1, disabled_from: 2, created_at: 3 },
-        })
+        .values(
+          ['inc_1', 'inc_2', 'inc_3'].map((id) => ({
+            ...{ id, kind: 'failing_half', integration_id, subscription_id: `whs_${id}` },
+            ...{ email: 'webhooks@example.com', failing_since: 1, disabled_from: 2, created_at: 3 },
+          })),
+        )
         .execute(),
     );
-    const noticeIds = ['', 'x'.repeat(65), 'ada@example.com', 'inc_1', 'inc_2'];
+    const noticeIds = ['inc_gone', '', 'x'.repeat(65), 'ada@example.com', 'inc_2', 'inc_1'];
     await call('acknowledgeIntegrationNotices', { noticeIds });
-    expect(await records()).toEqual([expect.objectContaining({ subject: { type: 'notice', id: 'inc_1' } })]);
+    expect(await records()).toEqual([
+      expect.objectContaining({ subject: { type: 'notice', id: 'inc_1' }, attributes: { also: 'inc_2' } }),
+    ]);
+    await call('acknowledgeIntegrationNotices', { noticeIds });
+    expect(await records()).toEqual([]);
   });
 
   test('an idempotency key is that of its token: another token is not answered for it', async () => {
