@@ -12,7 +12,7 @@ export function addAuditCommands(program: Command): void {
     'audit',
     'The audit log: who changed what',
     'audit list --since 7d',
-    'audit list --type "api_key.*" --about itg_…',
+    'audit list --type "api_key.*" --about key_…',
   );
   addVerb(group, 'list', list, {
     about: 'List what happened, newest first',
@@ -32,7 +32,13 @@ export function addAuditCommands(program: Command): void {
     about: 'List records that were changed, removed or inserted outside the service',
     example: '--file audit.jsonl',
     demoToken: 'auditor',
-  }).option('--file <path>', 'check an export instead of the stored records; - for what is piped in');
+  })
+    .option('--file <path>', 'check an export instead of the stored records; - for what is piped in')
+    .option('--anchors <path>', 'log of a domain: the export must reach what it names as the newest records')
+    .option(
+      '--known <path>',
+      'investigated findings, as --json printed them: they are shown, and do not count',
+    );
 }
 
 const list: Action<{ type?: string[]; about?: string }> = async (

@@ -6,6 +6,14 @@ import {
 
 /** The record of a purge; the service refuses one without its proof. */
 const PURGED_TYPE = 'audit.purged';
+/** A record that names the newest records of chains. */
+const ANCHORED_TYPE = 'audit.anchored';
+
+/** The service reads on from no other; a forged anchor may name anything. */
+const SHAPE_OF_CHAIN = /^[A-Za-z0-9_.]{1,64}$/;
+
+/** The newest records of chains, as the log of a domain names them: `<place> <beginning of the hash>`. */
+export type Anchors = ReadonlyMap<string, string>;
 
 /** A record that could not be verified. */
 export type Unverified = Omit<AuditFinding, 'fault'>;
@@ -20,11 +28,30 @@ export class ExportedChains {
   readonly #firsts: { record: AuditRecord; after: number; hash: string }[] = [];
   /** By chain, the places up to which it was purged, with the hash of the last removed record. */
   readonly #purged = new Map<string, Map<number, string>>();
+  /** By chain, the last place that an anchor names. */
+  readonly #anchored = new Map<string, number>();
+  records = 0;
 
-  /** Finds what is missing before the record, and records in another order. */
+  /** `anchors` are given from outside; those of the records count too. */
+  constructor(private readonly anchors: Anchors = new Map()) {
+    this.#noteAnchors(anchors);
+  }
+
+  /** Finds what is missing before the record, records in another order, and one that differs from its anchor. */
   take(record: AuditRecord): AuditFinding[] {
+    this.records += 1;
     this.#notePurge(record);
-    const { chain, seq, previousHash, event } = record;
+    if (record.event?.type === ANCHORED_TYPE) {
+      this.#noteAnchors(record.event.attributes.map(({ name, value }) => [name, value]));
+    }
+    const findings = this.#findingsAt(record);
+    const anchor = this.anchors.get(record.chain) ?? '';
+    const differs = placeOf(anchor) === record.seq && !`${record.seq} ${record.hash}`.startsWith(anchor);
+    return findings.length === 0 && differs ? [changed(record)] : findings;
+  }
+
+  #findingsAt(record: AuditRecord): AuditFinding[] {
+    const { chain, seq, previousHash } = record;
     const before = this.#newest.get(chain);
     this.#newest.set(chain, record);
     const last = before?.seq ?? 0;
@@ -38,9 +65,16 @@ export class ExportedChains {
       return [missing(chain, last + 1, seq - 1)];
     }
     const follows = seq === last + 1 && previousHash === (before?.hash ?? '');
-    return follows
-      ? []
-      : [{ fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id }];
+    return follows ? [] : [changed(record)];
+  }
+
+  /** Call it after the last record: chains that end before a place that an anchor names. */
+  ends(): AuditFinding[] {
+    return [...this.#anchored].flatMap(([chain, anchored]) => {
+      const purged = [...(this.#purged.get(chain)?.keys() ?? [])];
+      const last = Math.max(this.#newest.get(chain)?.seq ?? 0, ...purged);
+      return last < anchored ? [missing(chain, last + 1, anchored)] : [];
+    });
   }
 
   /**
@@ -67,6 +101,15 @@ export class ExportedChains {
     return { findings, firsts, unverified };
   }
 
+  #noteAnchors(anchors: Iterable<readonly [chain: string, anchor: string]>): void {
+    for (const [chain, anchor] of anchors) {
+      if (!SHAPE_OF_CHAIN.test(chain)) {
+        continue;
+      }
+      this.#anchored.set(chain, Math.max(this.#anchored.get(chain) ?? 0, placeOf(anchor)));
+    }
+  }
+
   #notePurge({ event }: AuditRecord): void {
     if (event?.type === PURGED_TYPE && event.subject) {
       const { seq, hash = '' } = Object.fromEntries(event.attributes.map(({ name, value }) => [name, value]));
@@ -74,6 +117,14 @@ export class ExportedChains {
       this.#purged.set(event.subject.id, purged.set(Number(seq), hash));
     }
   }
+}
+
+export function placeOf(anchor: string): number {
+  return Number.parseInt(anchor, 10) || 0;
+}
+
+function changed({ chain, seq, event }: AuditRecord): AuditFinding {
+  return { fault: AuditFault.CHANGED, chain, fromSeq: seq, toSeq: seq, eventId: event?.id };
 }
 
 function missing(chain: string, fromSeq: number, toSeq: number): AuditFinding {

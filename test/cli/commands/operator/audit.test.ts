@@ -42,7 +42,7 @@ describe('an auditor', () => {
     );
     expect(await verifyFile(lines)).toEqual({
       code: 0,
-      stdout: `The audit log is intact. Records read: ${lines.length}.\n`,
+      stdout: `The records of the file are intact. Whether records are missing at its end cannot be judged: --anchors was not given. Records read: ${lines.length}.\n`,
       stderr: '',
     });
   });
@@ -116,6 +116,17 @@ describe('an auditor', () => {
     const missing = await type('audit', 'verify', '--file', join(services.newDirectory(), 'missing.jsonl'));
     expect([missing.code, missing.stdout]).toEqual([2, '']);
     expect(missing.stderr).toMatch(/^The file cannot be read: ENOENT.*\n$/);
+  });
+
+  test('finds what the example of the help asks for', async () => {
+    const { apiKeys } = domain.demo();
+    const [integrationId = ''] = apiKeys.map((key) => key.integrationId);
+    const made = await type('key', 'create', integrationId, '--label', 'Example', '--json');
+    const ids: Record<string, string> = { itg: integrationId, key: JSON.parse(made.stdout).apiKey.id };
+    const { stdout: help } = await type('audit', '--help');
+    const [, example = ''] = /\$ integration (.* --about .*)/.exec(help) ?? [];
+    const args = example.replaceAll('"', '').replace(/(\w+)_…/, (_, prefix) => ids[prefix] ?? '');
+    expect((await type(...args.split(' '))).stdout).toContain('api_key.created');
   });
 
   test('finds a stored record that was removed outside the service', async () => {

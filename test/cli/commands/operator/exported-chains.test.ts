@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import {
   AuditFault,
   type AuditFinding,
+  AuditOutcome,
   type AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
-import { verify } from '../../../../src/cli/commands/operator/audit-chain.js';
+import { exportRecords, verify } from '../../../../src/cli/commands/operator/audit-chain.js';
 import { asJsonLine } from '../../../../src/cli/commands/output/printable.js';
 import { type AuditMac, PURGED_TYPE, purgeClaimOf } from '../../../../src/domain/operator/audit-chain.js';
 import { operatorService } from '../../../../src/rpc/domain-server/operator/index.js';
@@ -61,14 +62,14 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const before = await list();
     await auditRemoval(process())(2_000, 100);
     const records = await list();
-    const verified = async (changed: readonly AuditRecord[]) => {
+    const verified = async (changed: readonly AuditRecord[], options: object = {}) => {
       const file = join(newDirectory(), 'audit.jsonl');
       writeFileSync(file, changed.map((each) => `${asJsonLine(each)}\n`).join(''));
       const operator = {
         verifyAuditRecords: (request: { records: AuditRecord[] }) =>
           client.verifyAuditRecords(request, OPTIONS),
       };
-      return verify({ operator } as never, ['', ''], { file } as never) as Promise<{
+      return verify({ operator } as never, ['', ''], { file, ...options } as never) as Promise<{
         json: { findings: AuditFinding[] };
         text: string;
         failure?: Error;
@@ -138,7 +139,9 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const { records, verified } = await exported();
     const [, second = 0] = ofWhole(records);
     const blanked = { ...(records[second] as AuditRecord), previousHash: '' };
-    expect((await verified(records.with(second, blanked))).text).toMatch(/^The audit log is intact\./);
+    expect((await verified(records.with(second, blanked))).text).toMatch(
+      /^The records of the file are intact\./,
+    );
     const forged = withEvent(blanked, { type: 'unit.deleted' });
     expect((await verified(records.with(second, forged))).text).toMatch(/^changed: \S+ 2 /);
   });
@@ -157,6 +160,86 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const { json } = await verified([...records, later]);
     expect(json.findings.filter(({ chain }) => chain === first.chain)).toEqual([]);
     expect(json).toMatchObject({ unverified: [] });
+  });
+
+  /** The log of a domain, with the newest records as anchors. */
+  const logOf = (records: readonly AuditRecord[], hashOf = ({ hash }: AuditRecord) => hash.slice(0, 32)) => {
+    const heads = Object.fromEntries(records.map((each) => [each.chain, `${each.seq} ${hashOf(each)}`]));
+    const file = join(newDirectory(), 'domain.log');
+    const lines = [{ msg: 'call' }, { msg: 'the newest audit records', heads }, { msg: 'call', heads: null }];
+    writeFileSync(file, `no JSON\n${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`);
+    return file;
+  };
+
+  test('that was cut off is not called whole: without anchors its end is not judged, with them it is missing', async () => {
+    const { records, verified } = await exported();
+    const [, second = 0, third = 0] = ofWhole(records);
+    const { chain } = records[third] as AuditRecord;
+    const cut = records.toSpliced(second, 2);
+    const alone = await verified(cut);
+    expect(alone.failure).toBeUndefined();
+    expect(alone.text).toMatch(
+      /^The records of the file are intact\. Whether records are missing at its end cannot be judged: --anchors was not given\./,
+    );
+    const anchors = logOf(records);
+    expect((await verified(records, { anchors })).text).toMatch(
+      /^The file is intact and reaches its anchors\. Anchored chains: \d\. .* Records read: \d+\.$/,
+    );
+    const compared = await verified(cut, { anchors });
+    expect(compared.text).toBe(`missing: ${chain} 2 to 3`);
+    expect(compared.failure?.message).toBe('The audit log is not intact. Findings: 1.');
+    const gone = await verified(
+      records.filter((each) => each.chain !== chain),
+      { anchors },
+    );
+    expect(gone.text).toBe(`missing: ${chain} 1 to 3`);
+  });
+
+  test('is told of a record that differs from its anchor, and of anchors that cannot be read', async () => {
+    const { records, verified } = await exported();
+    const [, , third = 0] = ofWhole(records);
+    const { chain, event } = records[third] as AuditRecord;
+    const other = logOf(records, (each) => (each.chain === chain ? 'forged' : each.hash.slice(0, 32)));
+    expect((await verified(records, { anchors: other })).text).toBe(`changed: ${chain} 3 ${event?.id}`);
+    await expect(verified(records, { anchors: logOf([]) })).rejects.toThrow(/ has no log line /);
+    await expect(verified(records, { file: undefined, anchors: other })).rejects.toThrow(/needs --file/);
+  });
+
+  test('lacks what its own anchors name', async () => {
+    const { records, verified } = await exported();
+    const [, , third = 0] = ofWhole(records);
+    const { chain, hash } = records[third] as AuditRecord;
+    const [last] = records.slice(-1) as [AuditRecord];
+    const attributes = [{ name: chain, value: `3 ${hash}` }];
+    const anchor = withEvent(
+      { ...last, chain: 'ach_other.00000000', seq: 1, previousHash: '' },
+      { attributes },
+    );
+    const anchored = withEvent(anchor, { type: 'audit.anchored' });
+    const whole = await verified([...records, anchored]);
+    expect(whole.json.findings.filter((each) => each.chain === chain)).toEqual([]);
+    const { json } = await verified([...records.toSpliced(third, 1), anchored]);
+    expect(json.findings).toContainEqual({ fault: AuditFault.MISSING, chain, fromSeq: 3, toSeq: 3 });
+  });
+
+  test('has findings that were investigated shown and not counted, and others counted', async () => {
+    const { records, verified } = await exported();
+    const [, second = 0, third = 0] = ofWhole(records);
+    const changed = (at: number, all: readonly AuditRecord[]) =>
+      all.with(at, withEvent(all[at] as AuditRecord, { type: 'unit.deleted' }));
+    const first = await verified(changed(second, records));
+    const known = join(newDirectory(), 'known.json');
+    writeFileSync(known, asJsonLine(first.json));
+    const again = await verified(changed(second, records), { known });
+    expect(again.failure).toBeUndefined();
+    expect(again.text).toMatch(
+      /^known: changed: \S+ 2 aud_\w+\nThe records of the file are intact, but for known findings: 1\. /,
+    );
+    const more = await verified(changed(third, changed(second, records)), { known });
+    expect(more.text).toMatch(/^known: changed: \S+ 2 aud_\w+\nchanged: \S+ 3 aud_\w+$/);
+    expect(more.failure?.message).toBe('The audit log is not intact. Findings: 2.');
+    writeFileSync(known, '[]');
+    await expect(verified(records, { known })).rejects.toThrow(/is not what `integration audit verify/);
   });
 
   test.each<[what: string, spoil: (records: AuditRecord[]) => AuditRecord[], fault: AuditFault]>([
@@ -225,4 +308,54 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const { records, findingsIn } = await exported();
     expect(await findingsIn(spoil([...records]))).toContainEqual(expect.objectContaining({ fault }));
   });
+});
+
+test('an export has what its anchors name, also if that was recorded when its chain had been exported', async () => {
+  const record = (
+    chain: string,
+    seq: number,
+    attributes: { name: string; value: string }[] = [],
+  ): AuditRecord => ({
+    ...{ chain, seq, hash: `hash ${seq}`, previousHash: seq === 1 ? '' : `hash ${seq - 1}` },
+    event: {
+      ...{ id: `aud_${chain}${seq}`, occurredAt: new Date(0), outcome: AuditOutcome.SUCCEEDED, attributes },
+      ...{
+        type: attributes.length > 0 ? 'audit.anchored' : 'unit.updated',
+        actor: { type: 'service', id: 'x' },
+      },
+    },
+  });
+  const anchorOf = (chain: string, seq: number) => [{ name: chain, value: `${seq} hash ${seq}` }];
+  const pages: Record<string, [records: AuditRecord[], nextPageToken: string]> = {
+    '': [[record('a', 1)], 'a/1'],
+    'a/1': [[record('b', 1)], 'b/1'],
+    'b/1': [[record('c', 1, anchorOf('a', 2)), record('c', 2, anchorOf('?', 2))], ''],
+  };
+  /** What was recorded when the chain had been exported. */
+  const later: typeof pages = {
+    'a/1': [[record('a', 2, anchorOf('b', 2)), record('a', 3), record('b', 1)], 'b/1'],
+    'b/1': [[record('b', 2), record('c', 1)], 'c/1'],
+  };
+  const asked: string[] = [];
+  const operator = {
+    listAuditRecords: async ({ pageToken }: { pageToken: string }) => {
+      const [records = [], nextPageToken = ''] = (asked.includes(pageToken) ? later : pages)[pageToken] ?? [];
+      asked.push(pageToken);
+      return { records, nextPageToken };
+    },
+  };
+  const lines: AuditRecord[] = [];
+  const written = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    lines.push(JSON.parse(String(line)));
+    return true;
+  });
+  await exportRecords({ operator } as never).finally(() => written.mockRestore());
+  expect(lines.map(({ chain, seq }) => `${chain}/${seq}`)).toEqual([
+    'a/1',
+    'b/1',
+    'c/1',
+    'c/2',
+    'a/2',
+    'b/2',
+  ]);
 });
