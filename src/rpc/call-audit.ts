@@ -1,3 +1,5 @@
+import { publicIdPrefixes } from '../../generated/ids.js';
+import type { WebhookEvent } from '../../generated/proto/integration/webhooks/v1/events.js';
 import { ServiceTokenRefusal } from '../domain/access/service-tokens.js';
 import {
   type Actor,
@@ -70,14 +72,19 @@ export function isWatched(caller: Caller): boolean {
   return caller !== 'platform' && !ROLE_RIGHTS.has(caller);
 }
 
-/** A read of personal data: the caller, the method, and the id where request or answer concern one thing. */
+/**
+ * A read of personal data: the caller, the method, and the one thing that the answer is about. Of an event it
+ * is what the event is about, whose data it has: events are purged long before the record.
+ */
 export function readOf(method: string, request: unknown, answer: unknown, context: CallContext): Observation {
+  const shown = theOneIn(answer);
+  const entity = entityIn(answer);
   return {
     type: 'personal_data.read',
     outcome: 'succeeded',
     actor: actorOf(context),
-    subject: theOneIn(answer) ?? namedBy(request),
-    attributes: { method },
+    subject: entity ?? shown ?? namedBy(request) ?? onlyPersonIn(answer),
+    attributes: { method, ...(entity && shown && { [`${shown.type}_id`]: shown.id }) },
   };
 }
 
@@ -102,8 +109,22 @@ function theOneIn(answer: unknown): AuditParty | null {
   return found ?? null;
 }
 
+function entityIn(answer: unknown): AuditParty | null {
+  const { entityType, entityId } = (answer as { event?: Partial<WebhookEvent> } | undefined)?.event ?? {};
+  return entityType && isId(entityId) ? { type: snakeCase(entityType), id: entityId } : null;
+}
+
+/** Of a list for which the request names no id, such as a search for an address. */
+function onlyPersonIn(answer: unknown): AuditParty | null {
+  const [first, ...others] = Object.values(answer ?? {}).flatMap((part) => (Array.isArray(part) ? part : []));
+  const id: unknown = others.length === 0 && (first?.accountId ?? first?.id);
+  return isId(id) && id.startsWith(`${publicIdPrefixes.AccountId}_`) ? { type: 'account', id } : null;
+}
+
 function namedBy(request: unknown): AuditParty | null {
-  const ids = Object.entries(request ?? {}).filter(([name, value]) => name.endsWith('Id') && isId(value));
+  const ids = Object.entries(request ?? {})
+    .map(([name, value]) => (value?.$case ? [value.$case, value.value] : [name, value]))
+    .filter(([name, value]) => name.endsWith('Id') && isId(value));
   const [first] = ids as [string, string][];
   return first ? { type: snakeCase(first[0].slice(0, -2)), id: first[1] } : null;
 }

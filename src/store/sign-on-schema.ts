@@ -1,10 +1,10 @@
+import type { ConsentKey } from '../domain/credentials/consents.js';
 import type { EmailChange } from '../domain/credentials/email-changes.js';
 import type { Grant } from '../domain/credentials/grants.js';
 import type { AccountLink } from '../domain/credentials/links.js';
 import type { AccountNotice } from '../domain/credentials/notices.js';
 import type { LoginContext, Session } from '../domain/credentials/sessions.js';
 import type { AuthorizationCode } from '../domain/sign-on/authorization/codes.js';
-import type { ConsentKey } from '../domain/sign-on/interaction/consents.js';
 import type { SigningKey } from '../domain/sign-on/keys/signing-keys.js';
 import type { Columns } from './columns.js';
 

@@ -5,8 +5,20 @@ import { createFileRegistry, type DescMessage, fromBinary } from '@bufbuild/prot
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import type { InstanceId } from '../../generated/ids.js';
+import {
+  type Account,
+  type AccountEntry,
+  AccountStatus,
+  type GetAccountRequest,
+} from '../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as platform } from '../../generated/proto/integration/platform/v1/platform.js';
 import { type User, UserStatus } from '../../generated/proto/integration/platform/v1/users.js';
+import {
+  type Delivery,
+  DeliveryOrigin,
+  DeliveryStatus,
+} from '../../generated/proto/integration/webhooks/v1/deliveries.js';
+import type { WebhookEvent } from '../../generated/proto/integration/webhooks/v1/events.js';
 import { WebhookServiceService as webhooks } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { personalAnswers } from '../../generated/proto/rights.js';
 import { packageRoot } from '../../src/config/package.js';
@@ -30,6 +42,30 @@ const user: User = {
   createdAt: new Date(0),
   updatedAt: new Date(0),
   version: 'v1',
+};
+
+const account: Account = {
+  ...{ id: 'acc_1', email: user.email, emailVerified: true, workerProfileId: '', version: 'v1' },
+  ...{ status: AccountStatus.ENABLED, pendingEmails: [], createdAt: new Date(0), updatedAt: new Date(0) },
+};
+
+const entry: AccountEntry = {
+  id: 'acc_1',
+  email: 'ada@example.com',
+  emailVerified: true,
+  status: AccountStatus.ENABLED,
+  createdAt: new Date(0),
+};
+
+const event: WebhookEvent = {
+  ...{ id: 'evt_1', type: 'user.updated', entityType: 'user', entityId: 'usr_1' },
+  ...{ instanceId: 'ins_1', clientId: 'cli_1', occurredAt: new Date(0) },
+};
+
+const delivery: Delivery = {
+  ...{ id: 'whd_1', subscriptionId: 'whs_1', instanceIntegrationId: 'iin_1', eventId: 'evt_1' },
+  ...{ eventType: 'user.updated', origin: DeliveryOrigin.EVENT, status: DeliveryStatus.PENDING },
+  ...{ attemptsBegun: 0, createdAt: new Date(0) },
 };
 
 describe('the audit log learns of calls', () => {
@@ -72,20 +108,26 @@ describe('the audit log learns of calls', () => {
             return { user };
           },
           listUsers: async () => ({ users: [user], nextPageToken: '' }),
-          getAccount: async () => ({
-            account: {
-              ...user,
-              id: 'acc_1',
-              emailVerified: true,
-              workerProfileId: '',
-              status: 'ACCOUNT_STATUS_ENABLED' as never,
-              pendingEmails: [],
-            },
-            contexts: [],
+          getAccount: async ({ key }) => {
+            if (key?.value !== user.email) {
+              throw new ServiceError(ErrorCode.ACCOUNT_NOT_FOUND, 'There is no such account.');
+            }
+            return { account, contexts: [] };
+          },
+          listAccounts: async ({ emailPrefix }) => ({
+            accounts: [entry, { ...entry, id: 'acc_2' }].slice(0, emailPrefix === 'a' ? 2 : 1),
+            nextPageToken: '',
           }),
           listInstances: async () => ({ instances: [], nextPageToken: '' }),
         }),
         serve(webhooks, {
+          getEvent: async () => ({ event, body: Buffer.from('{}') }),
+          getDelivery: async ({ deliveryId: id }) => ({
+            delivery: { ...delivery, id },
+            attempts: [],
+            body: Buffer.from('{}'),
+            event,
+          }),
           tailDeliveries: async function* (_, { signal }) {
             yield { skipped: 1 } as never;
             if (isOpenEnded) {
@@ -206,6 +248,27 @@ describe('the audit log learns of calls', () => {
     },
   );
 
+  test('with which support reads an event or a delivery, about the person whose data it has', async () => {
+    const { recorded, webhooksAs } = await serving();
+    const client = webhooksAs('support');
+    await client.getEvent({ eventId: 'evt_1' }, CALL);
+    await client.getDelivery({ deliveryId: 'whd_1' }, CALL);
+    const subject = { type: 'user', id: 'usr_1' };
+    expect(recorded).toMatchObject([
+      { subject, attributes: { method: webhooks.getEvent.path, event_id: 'evt_1' } },
+      { subject, attributes: { method: webhooks.getDelivery.path, delivery_id: 'whd_1' } },
+    ]);
+  });
+
+  test('with which support looks for people by address, about the person if there is one only', async () => {
+    const { recorded, as } = await serving();
+    const list = (emailPrefix: string) =>
+      as('support').listAccounts({ emailPrefix, pageSize: 0, pageToken: '' }, CALL);
+    await list('ada@');
+    await list('a');
+    expect(recorded.map(({ subject }) => subject)).toEqual([{ type: 'account', id: 'acc_1' }, null]);
+  });
+
   test('with which an operator watches deliveries, at their beginning', async () => {
     const { recorded, webhooksAs } = await serving();
     const request = { subscriptionId: 'sub_1', eventTypes: [] };
@@ -235,6 +298,14 @@ describe('the audit log learns of calls', () => {
     expect(recorded).toEqual([]);
   });
 
+  test('with which support looks for an account that does not exist, by its id', async () => {
+    const { observed, as } = await serving();
+    const search = (key: GetAccountRequest['key']) => refusalOf(as('support').getAccount({ key }, CALL));
+    await search({ $case: 'accountId', value: 'acc_2' });
+    await search({ $case: 'email', value: 'bea@example.com' });
+    expect(observed.map(({ subject }) => subject)).toEqual([{ type: 'account', id: 'acc_2' }, null]);
+  });
+
   test('and not of reads without personal data, or by the platform', async () => {
     const { observed, recorded, as } = await serving();
     await as('operator').listInstances({ pageSize: 0, pageToken: '' }, CALL);
@@ -257,7 +328,7 @@ describe('the audit log learns of calls', () => {
 
 describe('personal data', () => {
   /** Names of fields with personal data; bodies are those of events and of receivers' answers. */
-  const TELLING = /^(.*email|phone|(first|last|full)_name|remote_address|body|response_start)$/;
+  const TELLING = /^(.*email|phone|(first|last|full)_name|remote_address|session_id|body|response_start)$/;
 
   const registry = createFileRegistry(
     fromBinary(FileDescriptorSetSchema, readFileSync(join(packageRoot, 'generated/proto/descriptors.binpb'))),
@@ -293,6 +364,7 @@ describe('personal data', () => {
       'GetEvent',
       'GetUser',
       'GetWorker',
+      'ListAccountAccess',
       'ListAccountNotices',
       'ListAccounts',
       'ListAuditEvents',

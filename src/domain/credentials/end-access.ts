@@ -1,4 +1,5 @@
 import type { AccountId } from '../../../generated/ids.js';
+import type { ConsentRows } from './consents.js';
 import type { EmailChangeRows } from './email-changes.js';
 import type { GrantRows } from './grants.js';
 import type { LinkRows } from './links.js';
@@ -14,6 +15,7 @@ export interface CredentialRows {
   readonly notices: NoticeRows;
   readonly sessions: SessionRows;
   readonly grants: GrantRows;
+  readonly consents: ConsentRows;
 }
 
 /** Ends all sessions, codes and tokens of the person. */

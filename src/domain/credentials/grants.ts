@@ -25,6 +25,8 @@ export interface Grant {
 }
 
 export interface GrantRows {
+  /** In the order of their ids; includes ended ones. */
+  page(accountId: AccountId, afterId: string, limit: number): Promise<Grant[]>;
   find(id: string): Promise<Grant | undefined>;
   insert(grant: Grant): Promise<void>;
   /**

@@ -26,6 +26,8 @@ export interface Session {
 }
 
 export interface SessionRows {
+  /** In the order of their ids; includes expired ones. */
+  page(accountId: AccountId, afterId: string, limit: number): Promise<Session[]>;
   /** Includes expired ones. */
   findByToken(tokenHash: string): Promise<Session | undefined>;
   insert(session: Session): Promise<void>;

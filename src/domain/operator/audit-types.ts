@@ -10,6 +10,7 @@ export const AUDIT_TYPES = {
     sign_out: 'A person signed out, or another person’s sign-in in the same browser ended the session.',
     'consent.given': 'A person approved the request of an application.',
     'consent.denied': 'A person denied the request of an application.',
+    'consent.withdrawn': 'The platform ended the access of an application in the name of a person.',
     'code.issued': 'An application got an authorization code.',
     'code.refused': 'An application sent a code that exists, and the exchange was refused.',
     'code.replayed': 'A code was sent a second time: the tokens of its first exchange were revoked.',

@@ -21,6 +21,7 @@ const KINDS = {
   integrationNotices: 'integration_notice',
   sessions: 'session',
   grants: 'grant',
+  consents: 'consent',
 } as const satisfies Record<keyof PlatformRows, string>;
 
 type Kind = (typeof KINDS)[keyof typeof KINDS];
@@ -30,10 +31,10 @@ type RowMethod = { [Name in keyof PlatformRows]: keyof PlatformRows[Name] }[keyo
 /** Whether a method of the rows only reads. The type requires all methods. */
 const READS: Readonly<Record<RowMethod, boolean>> = {
   ...{ add: false, assign: false, delete: false, deleteOfAccount: false, end: false, endOfAccount: false },
-  ...{ insert: false, keepNewest: false, noteContexts: false, noteSeen: false, put: false, remove: false },
-  ...{ revoke: false, revokeOfAccount: false, revokeOfApplication: false, revokeOfSession: false },
-  ...{ rewrite: false, rotate: false, set: false, take: false, unassign: false, update: false },
-  ...{ use: false },
+  ...{ give: false, insert: false, keepNewest: false, noteContexts: false, noteSeen: false, put: false },
+  ...{ remove: false, revoke: false, revokeOfAccount: false, revokeOfApplication: false },
+  ...{ revokeOfSession: false, rewrite: false, rotate: false, set: false, take: false, unassign: false },
+  ...{ update: false, use: false, withdraw: false },
   ...{ anyOf: true, clientsOf: true, contextsOf: true, count: true, countReports: true, countUpTo: true },
   ...{ eventBytesUpTo: true, countWithRole: true, find: true, findAll: true, findByEmail: true },
   ...{ findByLink: true, findByName: true, findByToken: true, firstOwner: true, has: true },

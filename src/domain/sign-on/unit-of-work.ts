@@ -3,7 +3,6 @@ import type { UnitOfWork } from '../unit-of-work.js';
 import type { KnownApplicationRows } from './applications.js';
 import type { CodeMinutes, CodeRows } from './authorization/codes.js';
 import type { IdentityRows } from './identity.js';
-import type { ConsentRows } from './interaction/consents.js';
 import type { InteractionRows } from './interaction/interactions.js';
 import type { LoginContextRows } from './interaction/login-contexts.js';
 import type { SigningKeyRows } from './keys/signing-keys.js';
@@ -14,7 +13,6 @@ export interface SignOnRows extends PlatformRows {
   readonly applications: KnownApplicationRows;
   readonly identities: IdentityRows;
   readonly interactions: InteractionRows;
-  readonly consents: ConsentRows;
   readonly loginContexts: LoginContextRows;
   readonly codes: CodeRows;
   readonly codeMinutes: CodeMinutes;

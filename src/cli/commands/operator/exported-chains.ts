@@ -37,7 +37,7 @@ export class ExportedChains {
     this.#noteAnchors(anchors);
   }
 
-  /** Finds what is missing before the record, records in another order, and one that differs from its anchor. */
+  /** Finds gaps before the record, records in another order, and one that differs from its anchor. */
   take(record: AuditRecord): AuditFinding[] {
     this.records += 1;
     this.#notePurge(record);

@@ -3,7 +3,7 @@ import { ErrorCode, existing } from '../../../errors/service-error.js';
 import { getterOf } from '../../unit-of-work.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
 import { eventBody } from '../event-body.js';
-import type { EventLogRows } from './events.js';
+import type { EventLogRows, LoggedEvent } from './events.js';
 import type { LogEntryRows } from './log-entries.js';
 import type { LogFilter, LogPage, LogPageRequest } from './page.js';
 
@@ -43,8 +43,7 @@ interface DeliveryDetails {
   attempts: (DeliveryAttempt | RunningAttempt)[];
   /** As posted. */
   body: string;
-  /** The request id of the call that made the change. */
-  requestId: string | null;
+  event: LoggedEvent;
 }
 
 export const findDelivery = getterOf('deliveryLog', ErrorCode.DELIVERY_NOT_FOUND, 'delivery');
@@ -64,6 +63,6 @@ export async function getDelivery(
     delivery,
     attempts: isRunning ? [...ended, { number, startedAt, outcome: null }] : ended,
     body: eventBody(event, delivery.instanceIntegrationId),
-    requestId: event.requestId,
+    event,
   };
 }

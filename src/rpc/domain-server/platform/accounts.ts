@@ -4,6 +4,11 @@ import {
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { textPage } from '../../../domain/platform/listing.js';
 import {
+  type Access,
+  accountAccess,
+  withdrawConsent,
+} from '../../../domain/platform/people/account-access.js';
+import {
   accountView,
   allowsSignIn,
   disableAccount,
@@ -16,6 +21,7 @@ import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
 import type { Account } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
+import { actorOf } from '../../call-audit.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function accountHandlers(platform: HandlerDependencies): PlatformHandlers {
@@ -40,6 +46,13 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
       );
       return { accounts: rows.map(toEntry), nextPageToken };
     },
+    listAccountAccess: async ({ accountId, ...listing }, { rows }) => {
+      const page = await accountAccess(rows, accountId, listing);
+      return { ...toAccessMessages(page.rows), nextPageToken: page.nextPageToken };
+    },
+    withdrawConsent: async (request, unitOfWork, context) => ({
+      withdrawn: await unitOfWork.run((changes) => withdrawConsent(changes, actorOf(context), request)),
+    }),
     getAccount: async ({ key }, { rows }, { identity: { instanceId } }) => {
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
@@ -81,6 +94,18 @@ function toEntry(account: Account) {
     emailVerified: account.emailVerifiedAt !== null,
     fullName: fullNameOf(account.firstName, account.lastName),
     status: statusOf(account),
+  };
+}
+
+function toAccessMessages(access: readonly Access[]) {
+  return {
+    sessions: access.flatMap(({ kind, row }) =>
+      kind === 'session' ? [{ ...row, authenticatedAt: row.account?.authenticatedAt }] : [],
+    ),
+    consents: access.flatMap(({ kind, row }) => (kind === 'consent' ? [row] : [])),
+    grants: access.flatMap(({ kind, row }) =>
+      kind === 'grant' ? [{ ...row, lastTokenAt: row.rotatedAt }] : [],
+    ),
   };
 }
 

@@ -106,10 +106,10 @@ export async function auditedWork<Response extends object>(
   return answer;
 }
 
-/** The writing methods, but those that acknowledge: they record themselves. Imports use them too. */
+/** The writing methods, but those whose record needs more than request and answer. Imports use them too. */
 type Write = Exclude<
   keyof PlatformServiceService & string,
-  `get${string}` | `list${string}` | `acknowledge${string}` | 'importRecords'
+  `get${string}` | `list${string}` | `acknowledge${string}` | 'importRecords' | 'withdrawConsent'
 >;
 
 /** The audit action and subject of each write. The type requires all writes. */

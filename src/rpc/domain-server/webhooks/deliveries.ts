@@ -29,12 +29,13 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
       return { deliveries: rows.map(toDeliveryMessage), nextPageToken };
     },
     getDelivery: async ({ deliveryId }) => {
-      const { delivery, attempts, body, requestId } = await getDelivery(unitOfWork.rows, deliveryId);
+      const { delivery, attempts, body, event } = await getDelivery(unitOfWork.rows, deliveryId);
       return {
         delivery: toDeliveryMessage(delivery),
         attempts: attempts.map(toAttemptMessage),
         body: Buffer.from(body),
-        requestId,
+        requestId: event.requestId,
+        event,
       };
     },
     resendDelivery: ({ deliveryId }, context) =>

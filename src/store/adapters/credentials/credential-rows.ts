@@ -9,6 +9,7 @@ import type { Writer } from '../../database.js';
 import { changedOne, changedRows, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
+import { consentRows } from './consents.js';
 import { grantRows } from './grants.js';
 import { sessionRows } from './sessions.js';
 
@@ -21,6 +22,7 @@ export function credentialRows(writer: Writer): CredentialRows {
     notices: noticeRows(db),
     sessions: sessionRows(writer),
     grants: grantRows(writer),
+    consents: consentRows(writer),
   };
 }
 

@@ -43,6 +43,18 @@ export function grantRows(writer: Writer): GrantRows {
       const [row] = (await byId(db, { id })).rows;
       return row && { ...row, scopes: row.scopes.split(' ') };
     },
+    page: async (accountId, afterId, limit) => {
+      const found = await db
+        .selectFrom('grants')
+        .where('accountId', '=', accountId)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .selectAll()
+        .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>()
+        .execute();
+      return found.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
+    },
     insert: (grant) => insert({ ...grant, scopes: grant.scopes.join(' ') }),
     rotate: async (of, to) => changedOne(await rotation(db, { ...of, ...to, next: of.generation + 1 })),
     revoke: async (id, now) => changedOne(await revocation(db, { id, now })),

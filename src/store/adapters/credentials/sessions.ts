@@ -49,6 +49,17 @@ export function sessionRows(writer: Writer): SessionRows {
       const [row] = (await byToken(db, { hash: tokenHash })).rows;
       return row && toSession(row);
     },
+    page: async (accountId, afterId, limit) => {
+      const found = await db
+        .selectFrom('sessions')
+        .where('accountId', '=', accountId)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .selectAll()
+        .execute();
+      return found.map(toSession);
+    },
     insert: (session) => writes.insert(toRow(session)),
     keepNewest: async (accountId, count) =>
       (await trimming(db, { accountId, count })).rows.map(({ id }) => id),

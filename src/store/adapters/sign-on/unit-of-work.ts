@@ -9,7 +9,7 @@ import { knownApplicationRows } from './applications.js';
 import { attemptRows } from './attempts.js';
 import { codeMinutes, codeRows } from './codes.js';
 import { identityRows } from './identities.js';
-import { consentRows, interactionRows, loginContextRows } from './interaction.js';
+import { interactionRows, loginContextRows } from './interaction.js';
 import { signingKeyRows } from './signing-keys.js';
 
 /** Signing in activates users, which is an event; `due` as for every unit of work. */
@@ -34,7 +34,6 @@ const ownRows = keptRows(
     applications: knownApplicationRows(db),
     identities: identityRows(db),
     interactions: interactionRows(db),
-    consents: consentRows(db),
     loginContexts: loginContextRows(db),
     codes: codeRows(db),
     codeMinutes: codeMinutes(db),

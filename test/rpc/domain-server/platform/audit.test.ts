@@ -224,6 +224,29 @@ describeEachDatabase('the audit log of platform writes', (under) => {
       undefined,
       'notice',
     );
+    const application_id = 'app_1';
+    await database.write((writer) =>
+      writer
+        .insertInto('grants')
+        .values({
+          ...{
+            id: 'grant',
+            application_id,
+            account_id: accountId,
+            instance_id: instance.id,
+            scopes: 'openid',
+          },
+          ...{ authenticated_at: 1, generation: 1, rotated_at: 1, expires_at: 2 },
+        })
+        .execute(),
+    );
+    await step(
+      'withdrawConsent',
+      { accountId, applicationId: application_id, instanceId: instance.id },
+      'consent.withdrawn',
+      undefined,
+      'account',
+    );
     await step('disableAccount', { accountId }, 'account.disabled', 'disabled_at email_change');
     await step('enableAccount', { accountId }, 'account.enabled', 'disabled_at');
     await call('setPassword', { accountId, password: 'a long enough pass phrase' });

@@ -40,6 +40,8 @@ const OF_ALL: readonly string[] = [
   'acknowledgeAccountNotices',
   'listIntegrationNotices',
   'acknowledgeIntegrationNotices',
+  'listAccountAccess',
+  'withdrawConsent',
 ];
 /** How people get in, and what came of it. */
 const CREDENTIALS = ['passwords', 'account_links', 'sessions', 'grants'] as const;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import type { ConsentKey } from '../../../../src/domain/credentials/consents.js';
 import { createApplication } from '../../../../src/domain/operator/applications.js';
 import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
-import type { ConsentKey } from '../../../../src/domain/sign-on/interaction/consents.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { describeEachDatabase } from '../../../support/databases.js';

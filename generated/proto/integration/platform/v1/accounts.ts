@@ -444,6 +444,102 @@ export interface AcknowledgeAccountNoticesRequest {
 export interface AcknowledgeAccountNoticesResponse {
 }
 
+/** A browser in which a person is signed in, or was: it is kept for a while after its end. */
+export interface AccountSession {
+  /** Id of the session. */
+  id: string;
+  /** When the person last typed their password in it. */
+  authenticatedAt:
+    | Date
+    | undefined;
+  /** When it was last used. */
+  lastSeenAt:
+    | Date
+    | undefined;
+  /** When it ends at the latest. */
+  expiresAt: Date | undefined;
+}
+
+/** What a person has approved for an application on an instance: within this, they are not asked again. */
+export interface AccountConsent {
+  /** Public id of the application. */
+  applicationId: string;
+  /** Public id of the instance. */
+  instanceId: string;
+  /** The approved scopes. */
+  scopes: string[];
+  /** When the person last approved. */
+  givenAt: Date | undefined;
+}
+
+/** The tokens that an application got by one sign-in. It is kept for a while after its end. */
+export interface AccountGrant {
+  /** Id of the grant, as in audit records. */
+  id: string;
+  /** Public id of the application. */
+  applicationId: string;
+  /** Public id of the instance. */
+  instanceId: string;
+  /** The scopes of its tokens. */
+  scopes: string[];
+  /** The session of the sign-in, where it is known. */
+  sessionId?:
+    | string
+    | undefined;
+  /** When the person typed their password for it. */
+  authenticatedAt:
+    | Date
+    | undefined;
+  /** When the application last got tokens. */
+  lastTokenAt:
+    | Date
+    | undefined;
+  /** When the last of its tokens expires. */
+  expiresAt:
+    | Date
+    | undefined;
+  /** When it was ended before; absent while its tokens are valid. */
+  revokedAt?: Date | undefined;
+}
+
+/** Asks for a page of the sessions, consents and grants of a person, in this order. */
+export interface ListAccountAccessRequest {
+  /** Public id of the account. */
+  accountId: string;
+  /** How many at most, in total. */
+  pageSize: number;
+  /** The next_page_token of the page before. */
+  pageToken: string;
+}
+
+/** A page of what is stored. */
+export interface ListAccountAccessResponse {
+  /** The sessions. */
+  sessions: AccountSession[];
+  /** The consents. */
+  consents: AccountConsent[];
+  /** The grants. */
+  grants: AccountGrant[];
+  /** Where to go on; empty at the end. */
+  nextPageToken: string;
+}
+
+/** Takes the access of one application on one instance from a person. Repeating the call is safe. */
+export interface WithdrawConsentRequest {
+  /** Public id of the account. */
+  accountId: string;
+  /** Public id of the application. */
+  applicationId: string;
+  /** Public id of the instance. */
+  instanceId: string;
+}
+
+/** It is withdrawn. */
+export interface WithdrawConsentResponse {
+  /** Whether there was a consent, a grant or an authorization code. */
+  withdrawn: boolean;
+}
+
 function createBaseAccount(): Account {
   return {
     id: "",
@@ -2324,6 +2420,569 @@ export const AcknowledgeAccountNoticesResponse: MessageFns<AcknowledgeAccountNot
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAccountSession(): AccountSession {
+  return { id: "", authenticatedAt: undefined, lastSeenAt: undefined, expiresAt: undefined };
+}
+
+export const AccountSession: MessageFns<AccountSession> = {
+  encode(message: AccountSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.authenticatedAt != null) {
+      Timestamp.encode(toTimestamp(message.authenticatedAt), writer.uint32(18).fork()).join();
+    }
+    if (message.lastSeenAt != null) {
+      Timestamp.encode(toTimestamp(message.lastSeenAt), writer.uint32(26).fork()).join();
+    }
+    if (message.expiresAt != null) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AccountSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAccountSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.authenticatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.lastSeenAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAccountConsent(): AccountConsent {
+  return { applicationId: "", instanceId: "", scopes: [], givenAt: undefined };
+}
+
+export const AccountConsent: MessageFns<AccountConsent> = {
+  encode(message: AccountConsent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.applicationId !== "") {
+      writer.uint32(10).string(message.applicationId);
+    }
+    if (message.instanceId !== "") {
+      writer.uint32(18).string(message.instanceId);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.givenAt != null) {
+      Timestamp.encode(toTimestamp(message.givenAt), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AccountConsent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAccountConsent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applicationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.instanceId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.givenAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAccountGrant(): AccountGrant {
+  return {
+    id: "",
+    applicationId: "",
+    instanceId: "",
+    scopes: [],
+    sessionId: undefined,
+    authenticatedAt: undefined,
+    lastTokenAt: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+  };
+}
+
+export const AccountGrant: MessageFns<AccountGrant> = {
+  encode(message: AccountGrant, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.applicationId !== "") {
+      writer.uint32(18).string(message.applicationId);
+    }
+    if (message.instanceId !== "") {
+      writer.uint32(26).string(message.instanceId);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.sessionId != null) {
+      writer.uint32(42).string(message.sessionId);
+    }
+    if (message.authenticatedAt != null) {
+      Timestamp.encode(toTimestamp(message.authenticatedAt), writer.uint32(50).fork()).join();
+    }
+    if (message.lastTokenAt != null) {
+      Timestamp.encode(toTimestamp(message.lastTokenAt), writer.uint32(58).fork()).join();
+    }
+    if (message.expiresAt != null) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(66).fork()).join();
+    }
+    if (message.revokedAt != null) {
+      Timestamp.encode(toTimestamp(message.revokedAt), writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AccountGrant {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAccountGrant();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.applicationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.instanceId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.authenticatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.lastTokenAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.revokedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAccountAccessRequest(): ListAccountAccessRequest {
+  return { accountId: "", pageSize: 0, pageToken: "" };
+}
+
+export const ListAccountAccessRequest: MessageFns<ListAccountAccessRequest> = {
+  encode(message: ListAccountAccessRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.pageSize !== 0) {
+      writer.uint32(16).uint32(message.pageSize);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(26).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountAccessRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountAccessRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pageSize = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAccountAccessResponse(): ListAccountAccessResponse {
+  return { sessions: [], consents: [], grants: [], nextPageToken: "" };
+}
+
+export const ListAccountAccessResponse: MessageFns<ListAccountAccessResponse> = {
+  encode(message: ListAccountAccessResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sessions) {
+      AccountSession.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.consents) {
+      AccountConsent.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.grants) {
+      AccountGrant.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(34).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountAccessResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountAccessResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessions.push(AccountSession.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.consents.push(AccountConsent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.grants.push(AccountGrant.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWithdrawConsentRequest(): WithdrawConsentRequest {
+  return { accountId: "", applicationId: "", instanceId: "" };
+}
+
+export const WithdrawConsentRequest: MessageFns<WithdrawConsentRequest> = {
+  encode(message: WithdrawConsentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.applicationId !== "") {
+      writer.uint32(18).string(message.applicationId);
+    }
+    if (message.instanceId !== "") {
+      writer.uint32(26).string(message.instanceId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WithdrawConsentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWithdrawConsentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.applicationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.instanceId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWithdrawConsentResponse(): WithdrawConsentResponse {
+  return { withdrawn: false };
+}
+
+export const WithdrawConsentResponse: MessageFns<WithdrawConsentResponse> = {
+  encode(message: WithdrawConsentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.withdrawn !== false) {
+      writer.uint32(8).bool(message.withdrawn);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WithdrawConsentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWithdrawConsentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.withdrawn = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;

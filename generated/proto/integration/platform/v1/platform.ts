@@ -22,6 +22,8 @@ import {
   EnableAccountResponse,
   GetAccountRequest,
   GetAccountResponse,
+  ListAccountAccessRequest,
+  ListAccountAccessResponse,
   ListAccountNoticesRequest,
   ListAccountNoticesResponse,
   ListAccountsRequest,
@@ -30,6 +32,8 @@ import {
   SetPasswordResponse,
   UpdateAccountRequest,
   UpdateAccountResponse,
+  WithdrawConsentRequest,
+  WithdrawConsentResponse,
 } from "./accounts.js";
 import {
   CreateClientRequest,
@@ -825,6 +829,30 @@ export const PlatformServiceService = {
       encoded(ImportRecordsResponse, value),
     responseDeserialize: (value: Buffer): ImportRecordsResponse => ImportRecordsResponse.decode(value),
   },
+  /** Lists the sessions, consents and grants of a person. */
+  listAccountAccess: {
+    path: "/integration.platform.v1.PlatformService/ListAccountAccess" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAccountAccessRequest): Buffer =>
+      encoded(ListAccountAccessRequest, value),
+    requestDeserialize: (value: Buffer): ListAccountAccessRequest => ListAccountAccessRequest.decode(value),
+    responseSerialize: (value: ListAccountAccessResponse): Buffer =>
+      encoded(ListAccountAccessResponse, value),
+    responseDeserialize: (value: Buffer): ListAccountAccessResponse => ListAccountAccessResponse.decode(value),
+  },
+  /** Ends the consent, the grants and the codes of one application on one instance. */
+  withdrawConsent: {
+    path: "/integration.platform.v1.PlatformService/WithdrawConsent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WithdrawConsentRequest): Buffer =>
+      encoded(WithdrawConsentRequest, value),
+    requestDeserialize: (value: Buffer): WithdrawConsentRequest => WithdrawConsentRequest.decode(value),
+    responseSerialize: (value: WithdrawConsentResponse): Buffer =>
+      encoded(WithdrawConsentResponse, value),
+    responseDeserialize: (value: Buffer): WithdrawConsentResponse => WithdrawConsentResponse.decode(value),
+  },
 } as const;
 
 export interface PlatformServiceServer extends UntypedServiceImplementation {
@@ -958,4 +986,8 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   >;
   /** Creates many things, line by line, and tells progress and refused lines as it goes. */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
+  /** Lists the sessions, consents and grants of a person. */
+  listAccountAccess: handleUnaryCall<ListAccountAccessRequest, ListAccountAccessResponse>;
+  /** Ends the consent, the grants and the codes of one application on one instance. */
+  withdrawConsent: handleUnaryCall<WithdrawConsentRequest, WithdrawConsentResponse>;
 }

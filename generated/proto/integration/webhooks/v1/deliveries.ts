@@ -8,6 +8,7 @@
 import { fieldOf } from "../../../../../src/rpc/bytes.js";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.js";
+import { WebhookEvent } from "./events.js";
 
 export const protobufPackage = "integration.webhooks.v1";
 
@@ -331,7 +332,11 @@ export interface GetDeliveryResponse {
   /** The body as it is posted, JSON. */
   body: Buffer;
   /** Request id of the call that made the change, as in the logs; absent for events of earlier releases. */
-  requestId?: string | undefined;
+  requestId?:
+    | string
+    | undefined;
+  /** The event, with what it is about. */
+  event?: WebhookEvent | undefined;
 }
 
 export interface ResendDeliveryRequest {
@@ -956,7 +961,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: undefined, attempts: [], body: Buffer.alloc(0), requestId: undefined };
+  return { delivery: undefined, attempts: [], body: Buffer.alloc(0), requestId: undefined, event: undefined };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -972,6 +977,9 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     if (message.requestId != null) {
       writer.uint32(34).string(message.requestId);
+    }
+    if (message.event != null) {
+      WebhookEvent.encode(message.event, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -1019,6 +1027,14 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.requestId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = WebhookEvent.decode(reader, reader.uint32());
             continue;
           }
         }
