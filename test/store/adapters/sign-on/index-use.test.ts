@@ -77,6 +77,22 @@ describe('on SQLite', () => {
     await expectSearches(use);
   });
 
+  test('the sessions, consents and grants of a person are found by the person, for each page', async () => {
+    const plans = await queryPlansOf(
+      under,
+      reading(async ({ sessions, consents, grants }) => {
+        await sessions.page(ACCOUNT, 'id', 10);
+        await consents.page(ACCOUNT, { applicationId: APPLICATION, instanceId: INSTANCE }, 10);
+        await grants.page(ACCOUNT, 'id', 10);
+      }),
+    );
+    const searches = plans.filter((plan) => !plan.includes('TEMP B-TREE'));
+    expect(searches).toHaveLength(3);
+    for (const search of searches) {
+      expect(search).toMatch(/^SEARCH (sessions|consents|grants) USING INDEX \S+ \(account_id=\?/);
+    }
+  });
+
   test('what lets a person in is found by the person', async () => {
     const plans = await queryPlansOf(
       under,
