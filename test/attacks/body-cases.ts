@@ -99,7 +99,7 @@ export const BODY_CASES: readonly TokenRequestCase[] = [
     'text/plain',
     'multipart/form-data; boundary=x',
     'application/xml',
-    `${FORM}; charset=utf-16`,
+    `${JSON_TYPE}; charset=utf-16`,
     `${FORM}, ${JSON_TYPE}`,
     'application/json-patch+json',
     '',

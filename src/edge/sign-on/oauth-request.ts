@@ -37,9 +37,10 @@ export class OAuthFields {
       body.kind === 'form' ? body.fields : new Map([...body.members].map(([name, value]) => [name, [value]]));
   }
 
-  /** A field without a value counts as absent (RFC 6749, section 3.2). */
+  /** A field without a value counts as absent (RFC 6749, section 3.2), and so does null in JSON. */
   optional(name: string): string | undefined {
-    const [value, ...more] = this.#values.get(name) ?? [];
+    const [given, ...more] = this.#values.get(name) ?? [];
+    const value = given ?? undefined;
     if (more.length > 0) {
       throw invalidRequest(`The field ${name} came more than once.`);
     }

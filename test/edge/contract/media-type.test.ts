@@ -9,6 +9,8 @@ test.each([
   ['application/json ; charset="utf-8"', 'application/json'],
   ['application/json; charset=utf8;', 'application/json'],
   ['application/x-www-form-urlencoded', 'application/x-www-form-urlencoded'],
+  ['application/x-www-form-urlencoded; charset=ISO-8859-1', 'application/x-www-form-urlencoded'],
+  ['Application/X-WWW-Form-Urlencoded;charset="us-ascii"', 'application/x-www-form-urlencoded'],
   ['text/plain', 'text/plain'],
 ])('%j is %s', (header, mediaType) => {
   expect(mediaTypeOf(header)).toBe(mediaType);
@@ -24,6 +26,8 @@ test.each([
   'application/json; charset="utf-8',
   'application/json; charset=utf-8; charset=utf-16',
   'application/json; boundary=x',
+  'application/x-www-form-urlencoded; boundary=x',
+  'text/plain; charset=iso-8859-1',
   'application/json charset=utf-8',
 ])('%j is none that could be read', (header) => {
   expect(mediaTypeOf(header)).toBeUndefined();

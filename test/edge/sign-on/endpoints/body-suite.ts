@@ -29,6 +29,14 @@ export function testBodies({ operationId, path, question, takes }: BodyCase, pre
     expect(present().asked).toEqual([]);
   });
 
+  test.each([
+    ['an escape', 'a=%e9'],
+    ['a byte', Buffer.from([0x61, 0x3d, 0xe9])],
+  ])('400: a form in another charset is refused where %s is not UTF-8', async (_, body) => {
+    expectOAuthError(await send(body, `${FORM}; charset=ISO-8859-1`), 400, 'invalid_request');
+    expect(present().asked).toEqual([]);
+  });
+
   if (takes === 'both') {
     test.each([
       ['no JSON', '{"grant_type":'],
@@ -52,7 +60,6 @@ export function testBodies({ operationId, path, question, takes }: BodyCase, pre
       'text/plain',
       'multipart/form-data; boundary=x',
       'application/xml',
-      `${FORM}; charset=iso-8859-1`,
       `${FORM}, application/json`,
       'application/json; charset=utf-16',
       '',

@@ -4,7 +4,7 @@ import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js
 import { newClientSecret } from '../../../../src/identifiers/client-secret.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { expectOAuthError, refusing, testStatuses } from '../refusals.js';
-import { formPost, jsonPost, type MethodName, type SignOnServer, startSignOn } from '../server.js';
+import { FORM, formPost, jsonPost, type MethodName, type SignOnServer, startSignOn } from '../server.js';
 import { testBodies } from './body-suite.js';
 
 export const CLIENT_ID = 'app_GRiNdE2svJ6Uj1h5qWVsYI';
@@ -57,6 +57,11 @@ export function describeClient(one: ClientCase): void {
     const hash = hashSecret(SECRET);
     const ways: [string, () => ReturnType<typeof formPost>, object][] = [
       ['its secret in a form', () => formPost(own), { method: BODY, clientSecretHash: hash }],
+      [
+        'its secret in a form that names another charset',
+        () => formPost(own, { 'content-type': `${FORM}; charset=ISO-8859-1` }),
+        { method: BODY, clientSecretHash: hash },
+      ],
       ['its secret in JSON', () => jsonPost(own), { method: BODY, clientSecretHash: hash }],
       [
         'HTTP Basic',
@@ -78,6 +83,16 @@ export function describeClient(one: ClientCase): void {
         'its id and an empty secret, which is none',
         () => formPost({ ...own, client_secret: '' }),
         { method: NONE },
+      ],
+      [
+        'its id and null for a secret, which is none',
+        () => jsonPost({ ...own, client_secret: null }),
+        { method: NONE },
+      ],
+      [
+        'HTTP Basic and null for the secret in the body',
+        () => jsonPost({ ...own, client_secret: null }, basic(CLIENT_ID, SECRET)),
+        { method: BASIC, clientSecretHash: hash },
       ],
       [
         'HTTP Basic with an empty password, which is no secret',
@@ -106,7 +121,7 @@ export function describeClient(one: ClientCase): void {
       answers();
       await ask(formPost({ ...own, ignored: ['1', '2'], resource: '' }));
       expect(askedAs()).toMatchObject({ method: BODY });
-      await ask(jsonPost({ ...own, ignored: { deep: [null] }, constructor: 1 }));
+      await ask(jsonPost({ ...own, ignored: { deep: [null] }, constructor: 1, resource: null }));
       expect(server.asked).toHaveLength(2);
     });
   });
@@ -152,7 +167,7 @@ export function describeClient(one: ClientCase): void {
         const spoiled = [
           formPost({ ...own, [name]: [value, value] }),
           formPost({ ...own, [name]: `${value}\0` }),
-          ...[7, null, true, [value], { value }].map((wrong) => jsonPost({ ...own, [name]: wrong })),
+          ...[7, true, [value], { value }].map((wrong) => jsonPost({ ...own, [name]: wrong })),
         ];
         for (const question of spoiled) {
           expectOAuthError(await ask(question), 400, 'invalid_request', `The field ${name}`);
@@ -168,6 +183,7 @@ export function describeClient(one: ClientCase): void {
         for (const empty of [
           { ...own, [name]: '' },
           { ...own, [name]: undefined },
+          { ...own, [name]: null },
         ]) {
           const missing = jsonPost(empty);
           expectOAuthError(await ask(missing), 400, 'invalid_request', `The field ${name} is missing.`);
