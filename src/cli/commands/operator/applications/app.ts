@@ -87,7 +87,11 @@ function addSettings(command: Command, { isUpdate = false } = {}): Command {
       `its tokens stay valid after a sign-out${isUpdate ? '' : ' (default)'}`,
     )
     .addOption(algorithm.choices(ALGORITHMS))
-    .option('--access-token-lifetime <duration>', `how long each is valid${byDefault('1h')}`, seconds)
+    .option(
+      '--access-token-lifetime <duration>',
+      `how long each is valid${byDefault('1h')}; some libraries renew it a minute early, so give 5m or more`,
+      seconds,
+    )
     .option('--refresh-token-lifetime <duration>', `how long each is valid${byDefault('30d')}`, seconds)
     .option('--id-token-lifetime <duration>', `how long each is valid${byDefault('1h')}`, seconds)
     .option(
