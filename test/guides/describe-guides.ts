@@ -6,7 +6,7 @@ import { guidesToType, languageGuides } from './guides.js';
 import type { Project } from './project.js';
 import { RunningProgram } from './running-program.js';
 import { Shell } from './shell.js';
-import { returnWithoutServer } from './sign-in-story.js';
+import { refusesInvalid, returnWithIdTokens, returnWithoutServer } from './sign-in-story.js';
 import { type Story, stories } from './stories.js';
 
 const INSTALL_LIMIT_MS = 300_000;
@@ -74,16 +74,29 @@ export function describeGuides(newProject: () => InstalledProject): void {
     STORY_LIMIT_MS,
   );
 
+  /** Starts a program that signs people in, the first of the page or the second, at another server. */
+  const startedAt = (example: number) => {
+    const program = programOf(examplesOf(pages.get('sign-in') ?? '')[example] as Example);
+    const present = `http://localhost:${environment.demo.service.settings.SIGN_ON_PORT}`;
+    return (issuer: string, env: Record<string, string>) =>
+      started('sign-in', { ...program, code: program.code.replace(present, issuer) }, env);
+  };
+
   test(
     'the program that signs people in answers the browser also where the sign-on server does not answer',
     async () => {
-      const [example] = examplesOf(pages.get('sign-in') ?? '');
-      const program = programOf(example as Example);
-      const present = `http://localhost:${environment.demo.service.settings.SIGN_ON_PORT}`;
-      const status = await returnWithoutServer((issuer, env) =>
-        started('sign-in', { ...program, code: program.code.replace(present, issuer) }, env),
-      );
-      expect(status).toBe(400);
+      expect(await returnWithoutServer(startedAt(0))).toBe(400);
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test.each([
+    ['the SDK', 0],
+    ['a library', 1],
+  ])(
+    'the program that signs people in with %s refuses invalid ID tokens',
+    async (_, example) => {
+      expect(await returnWithIdTokens(startedAt(example))).toEqual(refusesInvalid);
     },
     STORY_LIMIT_MS,
   );

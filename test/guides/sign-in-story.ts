@@ -4,6 +4,7 @@ import { call } from '../flow/sign-on/environment.js';
 import { walk } from '../flow/sign-on/walk.js';
 import { freePorts } from '../support/free-ports.js';
 import type { RunningProgram } from './running-program.js';
+import { signingServer } from './signing-server.js';
 import type { Story } from './stories.js';
 
 /** Another application of the host sets a cookie too, whose name ends like that of the program. */
@@ -33,6 +34,8 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   // The id from before the sign-in, which an attacker may have planted, names no session.
   expect((await visit(`${application}/logout`, asked.cookie)).location).toBe('');
   const left = await visit(`${application}/logout`, returned.cookie);
+  // With it, a sign-out returns to the application also where the hint cannot be read any more.
+  expect(new URL(left.location).searchParams.get('client_id')).toBe(clientId);
   await browser.open(left.location);
 
   const askedAgain = await visit(`${application}/login`);
@@ -46,10 +49,10 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   ];
 };
 
+type Start = (issuer: string, env: Record<string, string>) => Promise<RunningProgram>;
+
 /** The status of what a browser gets that returns while nothing listens at the address of the server. */
-export async function returnWithoutServer(
-  start: (issuer: string, env: Record<string, string>) => Promise<RunningProgram>,
-): Promise<number> {
+export async function returnWithoutServer(start: Start): Promise<number> {
   const [port = 0, closed = 0] = await freePorts(2);
   const issuer = `http://localhost:${closed}`;
   const redirectUri = `http://localhost:${port}/callback`;
@@ -64,6 +67,51 @@ export async function returnWithoutServer(
   await program.stop();
   return status;
 }
+
+const secondsNow = () => Math.floor(Date.now() / 1000);
+
+/** The claims of an ID token that must be refused, by what is wrong with it. */
+const INVALID = {
+  'signed with another key': {},
+  'of another issuer': { iss: 'http://localhost:1' },
+  'for another application': { aud: 'app_2' },
+  'of another sign-in': { nonce: 'another' },
+  'that has expired': { iat: secondsNow() - 7200, exp: secondsNow() - 3600 },
+};
+
+/** The status of what a browser gets for a good ID token and for each that is invalid. */
+export async function returnWithIdTokens(start: Start): Promise<Record<string, number>> {
+  const [port = 0, serverPort = 0] = await freePorts(2);
+  const redirectUri = `http://localhost:${port}/callback`;
+  const server = await signingServer(serverPort);
+  const { issuer } = server;
+  const env = { CLIENT_ID: 'app_1', CLIENT_SECRET: 'secret', REDIRECT_URI: redirectUri };
+  const program = await start(issuer, env);
+  await program.printed(1);
+  const statuses: Record<string, number> = {};
+  for (const [what, changes] of Object.entries({ good: {}, ...INVALID })) {
+    const asked = await visit(`http://localhost:${port}/login`);
+    const { searchParams } = new URL(asked.location);
+    const claims = {
+      ...{ iss: issuer, aud: 'app_1', iat: secondsNow(), exp: secondsNow() + 3600 },
+      ...{ sub: 'acc_EUgY3HzXMd8Ka4yIM4g5UF', workerProfileId: 'wpf_Q25xTh8zHAjHa1xEtxDPHH' },
+      ...{ userIds: [], workerIds: [], nonce: searchParams.get('nonce') },
+      lastLoginContext: { userType: 'USER', clientId: 'cli_x9sS1bFSklla6YZ7pnS811' },
+      ...changes,
+    };
+    await server.gives(claims, what === 'signed with another key');
+    const answer = new URLSearchParams({ code: 'c', state: searchParams.get('state') ?? '', iss: issuer });
+    statuses[what] = (await visit(`${redirectUri}?${answer}`, asked.cookie)).status;
+  }
+  await program.stop();
+  server.stop();
+  return statuses;
+}
+
+export const refusesInvalid = {
+  good: 200,
+  ...Object.fromEntries(Object.keys(INVALID).map((what) => [what, 400])),
+};
 
 /** The cookie is that of before unless the application sets another. */
 async function visit(address: string, cookie = '') {
