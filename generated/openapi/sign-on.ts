@@ -56,7 +56,8 @@ export interface paths {
          * @description Send the browser here. It is a navigation, not a call for programs.
          *     Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load
          *     ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with
-         *     `prompt=none` is answered.
+         *     `prompt=none` is answered. Browsers send it without the session, so the answer is `login_required`, also for a person
+         *     who is signed in.
          *
          *     The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
          *     answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
@@ -648,9 +649,9 @@ export interface components {
             acr_values?: string;
             /**
              * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-             *     token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
-             *     `access_denied`.
-             * @example {"id_token":{"auth_time":{"essential":true}}}
+             *     token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is
+             *     refused with `access_denied`.
+             * @example {"id_token":{"acr":{"essential":true}}}
              */
             claims?: string;
             /**
@@ -684,8 +685,8 @@ export interface components {
              */
             login_hint?: string;
             /**
-             * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token
-             *     then has `auth_time`.
+             * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
+             *     goes through the browser, so compare `auth_time` of the ID token too.
              * @example 3600
              */
             max_age?: number;
@@ -1079,7 +1080,7 @@ export interface components {
         /**
          * IdToken
          * @description An ID token, a signed JWT. Its content is `IdTokenClaims`.
-         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6IjFCNGRITTBuN3RGM0tPZmxHRGlFcTJQcVRyTG5BM0R5YjNYTGtVNXNzUk0iLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwibm9uY2UiOiJuLTBTNl9XekEyTWpySjhrUWUiLCJhY3IiOiJ1cm46b2FzaXM6bmFtZXM6dGM6U0FNTDoyLjA6YWM6Y2xhc3NlczpQYXNzd29yZFByb3RlY3RlZFRyYW5zcG9ydCIsImF0X2hhc2giOiJlZ2pIU1RsLTJvTGxUOVc5QmxqTjd3Iiwic3ViIjoiYWNjX0VVZ1kzSHpYTWQ4S2E0eUlNNGc1VUYiLCJhdWQiOiJhcHBfR1JpTmRFMnN2SjZVajFoNXFXVnNZSSIsIm5hbWUiOiJNYXJpYSBLZWxsZXIiLCJmaXJzdE5hbWUiOiJNYXJpYSIsImxhc3ROYW1lIjoiS2VsbGVyIiwiZ2l2ZW5fbmFtZSI6Ik1hcmlhIiwiZmFtaWx5X25hbWUiOiJLZWxsZXIiLCJlbWFpbCI6Im1hcmlhLmtlbGxlckBub3J0aHdpbmQuZXhhbXBsZS5jb20iLCJlbWFpbF92ZXJpZmllZCI6dHJ1ZSwid29ya2VyUHJvZmlsZUlkIjoid3BmX1EyNXhUaDh6SEFqSGExeEV0eERQSEgiLCJ1c2VySWRzIjpbeyJpZCI6InVzcl9nRmllaEJacTJ3M3hHcGxwZlQwNGVtIiwiY2xpZW50SWQiOiJjbGlfeDlzUzFiRlNrbGxhNllaN3BuUzgxMSJ9XSwid29ya2VySWRzIjpbeyJpZCI6Indya19YcFpVTHJ4c21nYnI5Y2t1VzYxdjRvIiwiY2xpZW50SWQiOiJjbGlfeE5MM2s1TUZZa1UwSzNwcFM4WnNKQyJ9XSwibGFzdExvZ2luQ29udGV4dCI6eyJ1c2VyVHlwZSI6IlVTRVIiLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn19.RilvKkWHuPmptZOaYHJCIDyJ8lVxj_oFvcDTZE9ZpnFnQVA1pnfZyPuJXeKtwpKZTKdA27G-LdtnTyCSMIezxXSyGJu7qhMsYVOqYxXvJR-6AWJPbMUNbOt6b1uZ6ILgW95C4PxwuoIRaN8ogvYWbNSRQBzzkm4mupcRRYiU9Z_PyqhWZvXDDDcvai-_uUOgSqPQMJEWL86BKLwP1a0Dy0Wf5j1F2EFIGS4-5XtIp_UNAnkyrYt4n66lHkEvqOplQ5jtfSfjTsQH45QUhAsRcVQpWmTKVSPrIZalFWX9vDct1L4VQ9Vo2KCrsaMQyeeOd6Zr_067g71ZSBaNk8JK1w
+         * @example eyJhbGciOiJSUzI1NiIsImtpZCI6ImxtOXoxdEhlekVIMVB4dExCekU4Rzc2UG11cjRZLWhVd1V3VHIwRjZUUkUiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3NpZ24tb24uZXhhbXBsZS5jb20iLCJleHAiOjE3ODI4MjA4MDAsImlhdCI6MTc4MjgxNzIwMCwiYXV0aF90aW1lIjoxNzgyODE3MTg4LCJub25jZSI6Im4tMFM2X1d6QTJNanJKOGtRZSIsImFjciI6InVybjpvYXNpczpuYW1lczp0YzpTQU1MOjIuMDphYzpjbGFzc2VzOlBhc3N3b3JkUHJvdGVjdGVkVHJhbnNwb3J0IiwiYXRfaGFzaCI6ImVnakhTVGwtMm9MbFQ5VzlCbGpON3ciLCJzdWIiOiJhY2NfRVVnWTNIelhNZDhLYTR5SU00ZzVVRiIsImF1ZCI6ImFwcF9HUmlOZEUyc3ZKNlVqMWg1cVdWc1lJIiwibmFtZSI6Ik1hcmlhIEtlbGxlciIsImZpcnN0TmFtZSI6Ik1hcmlhIiwibGFzdE5hbWUiOiJLZWxsZXIiLCJnaXZlbl9uYW1lIjoiTWFyaWEiLCJmYW1pbHlfbmFtZSI6IktlbGxlciIsImVtYWlsIjoibWFyaWEua2VsbGVyQG5vcnRod2luZC5leGFtcGxlLmNvbSIsImVtYWlsX3ZlcmlmaWVkIjp0cnVlLCJ3b3JrZXJQcm9maWxlSWQiOiJ3cGZfUTI1eFRoOHpIQWpIYTF4RXR4RFBISCIsInVzZXJJZHMiOlt7ImlkIjoidXNyX2dGaWVoQlpxMnczeEdwbHBmVDA0ZW0iLCJjbGllbnRJZCI6ImNsaV94OXNTMWJGU2tsbGE2WVo3cG5TODExIn1dLCJ3b3JrZXJJZHMiOlt7ImlkIjoid3JrX1hwWlVMcnhzbWdicjlja3VXNjF2NG8iLCJjbGllbnRJZCI6ImNsaV94TkwzazVNRllrVTBLM3BwUzhac0pDIn1dLCJsYXN0TG9naW5Db250ZXh0Ijp7InVzZXJUeXBlIjoiVVNFUiIsImNsaWVudElkIjoiY2xpX3g5c1MxYkZTa2xsYTZZWjdwblM4MTEifX0.eG46tvnUe4iG68tE1otNintzyJqCbWCgiO2t-I6-npcE0lT3Y1q4rJG-R1YGAbljCMNbgVV65JcvlPIxFZ--NtG0JGt0q24T24tRwxjpZGjI-icBCpCEzh38_UFuPJh4CQqXbF2OEiIDsIn9G9Jjh0Pe_AMA2AQ4V3-sPt65lOjrq9kYqQVsO4ilufSC1H2sp8U82m_8fartRzSYPQ_-sIjG9-1xaieOi9YWy_qJCOrqFMRVRhgKpcnrvU3ufkvlU2rMGdrjKmHQ2AbbEUvv9TCC_lqlpXIEFohdG5L_Eaj3-HvHoMQ_jlaaYJdyw_pHGenFsUhf5-ujAQ79LURcsg
          */
         IdToken: string;
         /**
@@ -1103,8 +1104,7 @@ export interface components {
             aud: components["schemas"]["ApplicationId"];
             /**
              * Format: int64
-             * @description When the person last gave their password, in seconds since 1970. Present if `max_age` was sent or the claim was
-             *     asked for with `claims`.
+             * @description When the person last gave their password, in seconds since 1970.
              * @example 1782817188
              */
             auth_time?: number;
@@ -1353,7 +1353,7 @@ export interface components {
             e?: string;
             /**
              * @description Id of the key, as in the header of the tokens it signs.
-             * @example 1B4dHM0n7tF3KOflGDiEq2PqTrLnA3Dyb3XLkU5ssRM
+             * @example lm9z1tHezEH1PxtLBzE8G76Pmur4Y-hUwUwTr0F6TRE
              */
             kid: string;
             /**
@@ -1363,7 +1363,7 @@ export interface components {
             kty: string;
             /**
              * @description RSA: modulus, base64url.
-             * @example rTjhEsPVDoihrVJwaIlPlCqZLbMyIrjYcuewohkgQIxdKqa-qViJ96LUj0lCvDRY-sm2czHcFyAT_EZsUGPNBx1qxKT8mHapANfgQ-irdK44WJw8_5lLIIgfkO0DkoGNPps_KFFidvvnfsFNgNiaHZ6o6fLC1jFosm472wyOPHBSIY3RSfMzcCWyvJ786E08FFebclbU6FgzgwQkOU_oSqK-2Klghp-b_hqcsFnP7mOSsgBaNhB80cyCpndQ86BzhMP2qvejaiYzx0KLgE9Y8J21633fH3rRUMhp1pNyqgt502c3p5BIqoBPegx3fB9jkEvb4XOJ5sQCSJv7XYfTtw
+             * @example 2dMUSuPtc__4pGv7wYYS_otzSdjXxfryRuMkSI3kQlk1qt1Y82gi89DDmWjAhAhorXMGguZPPls9ZG2o5YUEjEr2YtJvfpJPKqZ-I6j2uCeQ7LSmNWF3Omj_652IwA_B67z1V21r44ifcv1pkQE4-iPaQrJblXim1QUrp0tThxeGiwBuOUd9SVIrIyx4qCa5g6kdK0RGOLiqwC2kKyo1W4FjpQ2P0HHxlrCPYhhiNhnmYoWq9VT4KaDHPG0QC42F_supeVlqH3miBiPiqFmWN7-uKZO2z_iIKfAjX3r5ioKfMpWPMifAN_-MW-301zoPBLteVZ7Fi10gvn6k63cotw
              */
             n?: string;
             /**
@@ -2540,8 +2540,8 @@ export interface operations {
                 acr_values?: string;
                 /**
                  * @description Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-                 *     token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
-                 *     `access_denied`.
+                 *     token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is
+                 *     refused with `access_denied`.
                  */
                 claims?: string;
                 /** @description Preferred languages of the claims. Accepted; claims have no language. */
@@ -2566,8 +2566,8 @@ export interface operations {
                 /** @description The email address to fill in on the sign-in page. */
                 login_hint?: string;
                 /**
-                 * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token
-                 *     then has `auth_time`.
+                 * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
+                 *     goes through the browser, so compare `auth_time` of the ID token too.
                  */
                 max_age?: number;
                 /** @description An opaque value that comes back in the ID token and ties it to this browser. Recommended. */

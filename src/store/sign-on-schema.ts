@@ -39,6 +39,8 @@ interface SessionsTable extends Columns<Omit<Session, 'account'>> {
 
 /** The scopes are separated by spaces, as in tokens. */
 interface AuthorizationCodesTable extends Columns<Omit<AuthorizationCode, 'context'>> {
+  /** Not read; see its constant. */
+  requested_claims: string;
   context_user_type: LoginContext['userType'];
   context_client_id: string;
   /** When the minute of its issue began. */

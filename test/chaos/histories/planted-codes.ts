@@ -41,7 +41,6 @@ export async function codePlanter(
         scopes: ['openid', 'profile', 'email'],
         codeChallenge: challenge,
         nonce: null,
-        requestedClaims: { authTime: false },
         context: { userType: 'WORKER', clientId },
         authenticatedAt: now,
         sessionId: null,

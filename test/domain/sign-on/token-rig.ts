@@ -138,7 +138,6 @@ export async function newCode(
     scopes: ['openid', 'profile', 'email'],
     codeChallenge: null,
     nonce: null,
-    requestedClaims: { authTime: false },
     context: { userType: 'USER', clientId },
     authenticatedAt: now - 5_000,
     sessionId: 'session-1',

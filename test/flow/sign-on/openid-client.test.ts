@@ -39,7 +39,10 @@ describe.each([
 
   test('reads the same claims at userinfo', async () => {
     const { party, tokens } = await signedIn();
-    const { iss, iat, exp, nonce, acr, at_hash, ...claims } = tokens.claims() as Record<string, unknown>;
+    const { iss, iat, exp, auth_time, nonce, acr, at_hash, ...claims } = tokens.claims() as Record<
+      string,
+      unknown
+    >;
     const userinfo = await client.fetchUserInfo(party.config, tokens.access_token, subjectOf(tokens));
     expect(userinfo).toEqual(claims);
   });

@@ -108,7 +108,7 @@ func (r ApiAuthorizeRequest) Prompt(prompt string) ApiAuthorizeRequest {
 	return r
 }
 
-// Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has &#x60;auth_time&#x60;.
+// Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare &#x60;auth_time&#x60; of the ID token too.
 func (r ApiAuthorizeRequest) MaxAge(maxAge int32) ApiAuthorizeRequest {
 	r.maxAge = &maxAge
 	return r
@@ -126,7 +126,7 @@ func (r ApiAuthorizeRequest) IdTokenHint(idTokenHint string) ApiAuthorizeRequest
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60; and &#x60;auth_time&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
 func (r ApiAuthorizeRequest) Claims(claims string) ApiAuthorizeRequest {
 	r.claims = &claims
 	return r
@@ -178,7 +178,8 @@ Authorize Start a sign-in
 Send the browser here. It is a navigation, not a call for programs.
 Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load
 ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with
-`prompt=none` is answered.
+`prompt=none` is answered. Browsers send it without the session, so the answer is `login_required`, also for a person
+who is signed in.
 
 The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
 answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
@@ -483,7 +484,7 @@ func (r ApiAuthorizePostRequest) Prompt(prompt string) ApiAuthorizePostRequest {
 	return r
 }
 
-// Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has &#x60;auth_time&#x60;.
+// Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare &#x60;auth_time&#x60; of the ID token too.
 func (r ApiAuthorizePostRequest) MaxAge(maxAge int32) ApiAuthorizePostRequest {
 	r.maxAge = &maxAge
 	return r
@@ -501,7 +502,7 @@ func (r ApiAuthorizePostRequest) IdTokenHint(idTokenHint string) ApiAuthorizePos
 	return r
 }
 
-// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
+// Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has &#x60;acr&#x60; and &#x60;auth_time&#x60;. An essential &#x60;acr&#x60; that asks only for values outside &#x60;acr_values_supported&#x60; is refused with &#x60;access_denied&#x60;.
 func (r ApiAuthorizePostRequest) Claims(claims string) ApiAuthorizePostRequest {
 	r.claims = &claims
 	return r

@@ -27,7 +27,7 @@ type IdTokenClaims struct {
 	Exp int64 `json:"exp"`
 	// When the token was issued, in seconds since 1970.
 	Iat int64 `json:"iat"`
-	// When the person last gave their password, in seconds since 1970. Present if `max_age` was sent or the claim was asked for with `claims`.
+	// When the person last gave their password, in seconds since 1970.
 	AuthTime *int64 `json:"auth_time,omitempty"`
 	// The `nonce` of the authorization request, unchanged. Present if there was one; compare it.
 	Nonce *string `json:"nonce,omitempty"`

@@ -78,7 +78,7 @@ export async function judgeRequest(
     }
     Object.assign(parts, outcome);
   }
-  const { silent, authTime, ...asked } = parts;
+  const { silent, ...asked } = parts;
   const request: AuthorizationRequest = {
     kind: 'authorization',
     applicationId: application.id,
@@ -87,7 +87,6 @@ export async function judgeRequest(
     state: asker.state,
     responseMode: asker.responseMode ?? 'query',
     ...asked,
-    requestedClaims: { authTime: authTime || asked.maxAgeSeconds !== null },
     query: queryOf(withoutToken(parameters, asked.hintedAccountId)),
   };
   return { request, application, silent };
@@ -111,7 +110,6 @@ const NOTHING_ASKED: RequestParts = {
   maxAgeSeconds: null,
   loginHint: null,
   hintedAccountId: null,
-  authTime: false,
 };
 
 /** Replaces an ID token, which is not stored, by `claims` for the same person. Ignores an unreadable one. */

@@ -15,7 +15,6 @@ export interface RequestParts
     'scopes' | 'nonce' | 'codeChallenge' | 'prompts' | 'maxAgeSeconds' | 'loginHint' | 'hintedAccountId'
   > {
   silent: boolean;
-  authTime: boolean;
 }
 
 type StepContext = ProvenRequest & { keys: Pick<TokenKeys, 'read'> };
@@ -180,7 +179,7 @@ function takeClaims({ parameters: { claims } }: StepContext): Outcome {
       description: 'The claim acr is essential, and no sign-in has its values.',
     };
   }
-  return { authTime: asked.authTime, ...(asked.subject && hinted(asked.subject)) };
+  return asked.subject === null ? FINE : hinted(asked.subject);
 }
 
 /**

@@ -5,12 +5,6 @@ import type { LoginContext } from '../interaction/login-contexts.js';
 export const CODE_LIFETIME_MS = 600_000;
 export const MINUTE_MS = 60_000;
 
-/** Claims requested beyond the scopes. */
-export interface RequestedClaims {
-  /** Whether the ID token has `auth_time`. */
-  authTime: boolean;
-}
-
 export type CodeStatus = 'ISSUED' | 'REDEEMED' | 'EXPIRED';
 
 /** An authorization code; only the redirect has the code itself. */
@@ -26,7 +20,6 @@ export interface AuthorizationCode {
   scopes: readonly string[];
   codeChallenge: string | null;
   nonce: string | null;
-  requestedClaims: RequestedClaims;
   /** The context of the sign-in; later choices in other tabs do not change it. */
   context: LoginContext;
   authenticatedAt: number;

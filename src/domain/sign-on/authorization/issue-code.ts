@@ -41,7 +41,7 @@ export async function issueCode(
   { request, session }: { request: AuthorizationRequest; session: Pick<Session, 'id'> },
   { accountId, authenticatedAt, context, isReused }: NextStep & { kind: 'issue' },
 ): Promise<string> {
-  const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce, requestedClaims } = request;
+  const { applicationId, instanceId, redirectUri, scopes, codeChallenge, nonce } = request;
   if (context.invited) {
     const user = await getUser(changes, context.memberId);
     await writeUsers(changes, [user], { status: 'ACTIVE', knownEmail: null });
@@ -62,7 +62,6 @@ export async function issueCode(
     scopes,
     codeChallenge,
     nonce,
-    requestedClaims,
     context: { userType, clientId },
     authenticatedAt,
     sessionId: session.id,

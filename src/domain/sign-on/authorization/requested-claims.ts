@@ -1,7 +1,5 @@
 /** The effective part of `claims`; the scopes decide about all other claims. */
 interface ClaimsRequest {
-  /** The ID token must have `auth_time`. */
-  authTime: boolean;
   /** The expected account. */
   subject: string | null;
   /** Requires an authentication context class that no sign-in has. */
@@ -32,7 +30,6 @@ export function parseClaims(text: string): ClaimsRequest | undefined {
     return undefined;
   }
   return {
-    authTime: memberOf(idToken, 'auth_time') !== undefined,
     subject: subjects[0] ?? null,
     impossibleContextClass: isImpossible((memberOf(idToken, 'acr') ?? {}) as ClaimRequest),
   };

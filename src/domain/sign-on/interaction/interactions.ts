@@ -1,5 +1,4 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
-import type { RequestedClaims } from '../authorization/codes.js';
 import type { LoginContext } from './login-contexts.js';
 
 export const INTERACTION_LIFETIME_MS = 3_600_000;
@@ -24,7 +23,6 @@ export interface AuthorizationRequest {
   loginHint: string | null;
   /** The expected account, from id_token_hint or claims. */
   hintedAccountId: AccountId | null;
-  requestedClaims: RequestedClaims;
   /** The query that begins the authorization again, without an ID token. */
   query: string;
 }

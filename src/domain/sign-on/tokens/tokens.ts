@@ -48,7 +48,7 @@ export async function signAccessToken(
 }
 
 interface IdTokenFacts {
-  code: Pick<AuthorizationCode, 'nonce' | 'requestedClaims' | 'context' | 'authenticatedAt'>;
+  code: Pick<AuthorizationCode, 'nonce' | 'context' | 'authenticatedAt'>;
   person: AdmittedPerson;
   application: Application;
   scopes: readonly string[];
@@ -66,7 +66,7 @@ export function signIdToken(
   return keys.sign(idTokenAlgorithm, 'JWT', {
     iss: issuer,
     ...period(issuedAt, lifetimeSeconds(application, 'idTokenSeconds')),
-    ...(code.requestedClaims.authTime && { auth_time: toSeconds(code.authenticatedAt) }),
+    auth_time: toSeconds(code.authenticatedAt),
     ...(code.nonce !== null && { nonce: code.nonce }),
     acr: CONTEXT_CLASS,
     at_hash: leftHalfOfHash(accessToken, idTokenAlgorithm),

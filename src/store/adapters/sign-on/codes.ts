@@ -35,6 +35,9 @@ const redemption = statement((db, { hash, now }: { hash: string; now: number }) 
     .where('expiresAt', '>', now),
 );
 
+/** The column is not null. Only release 1.3.1 reads it, to decide whether an ID token has `auth_time`. */
+const REQUESTED_CLAIMS = '{"authTime":true}';
+
 export function codeRows(writer: Writer): CodeRows {
   const db = camelCased(writer);
   const { insert } = plainWrites(db, 'authorizationCodes');
@@ -54,11 +57,10 @@ export function codeRows(writer: Writer): CodeRows {
 }
 
 function toCode(row: Omit<Row, keyof Ids> & Ids): AuthorizationCode {
-  const { contextUserType, contextClientId, minute: _, ...code } = row;
+  const { contextUserType, contextClientId, requestedClaims: _, minute: __, ...code } = row;
   return {
     ...code,
     scopes: code.scopes.split(' '),
-    requestedClaims: JSON.parse(code.requestedClaims),
     context: { userType: contextUserType, clientId: contextClientId as ClientId },
   };
 }
@@ -67,7 +69,7 @@ function toRow({ context, ...code }: AuthorizationCode): Row {
   return {
     ...code,
     scopes: code.scopes.join(' '),
-    requestedClaims: JSON.stringify(code.requestedClaims),
+    requestedClaims: REQUESTED_CLAIMS,
     contextUserType: context.userType,
     contextClientId: context.clientId,
     minute: code.issuedAt - (code.issuedAt % MINUTE_MS),

@@ -234,7 +234,6 @@ describe('a request is accepted', () => {
         maxAgeSeconds: 0,
         loginHint: 'ada@example.com',
         hintedAccountId: 'acc_1',
-        requestedClaims: { authTime: true },
       },
     });
   });
@@ -250,7 +249,7 @@ describe('a request is accepted', () => {
     expect(await judge({ state: '', nonce: '', prompt: '', codeChallenge: '' })).toMatchObject({
       kind: 'accepted',
       silent: false,
-      request: { state: null, nonce: null, codeChallenge: null, requestedClaims: { authTime: false } },
+      request: { state: null, nonce: null, codeChallenge: null },
     });
   });
 

@@ -72,7 +72,6 @@ describe('a browser with a session', () => {
       scopes: ['openid', 'email'],
       codeChallenge,
       nonce: 'n-1',
-      requestedClaims: { authTime: true },
       context: { userType: 'USER', clientId: rig.here.clientId },
       authenticatedAt: signedInAt,
       status: 'ISSUED',

@@ -33,7 +33,6 @@ const request: AuthorizationRequest = {
   maxAgeSeconds: null,
   loginHint: null,
   hintedAccountId: null,
-  requestedClaims: { authTime: false },
   query: '',
 };
 

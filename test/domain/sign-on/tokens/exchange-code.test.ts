@@ -75,16 +75,19 @@ describe('the exchange of a code', () => {
   });
 
   test.each([
-    { title: 'without unrequested claims', code: {}, more: {} },
-    { title: 'with the nonce of the request', code: { nonce: ' n "1" ' }, more: { nonce: ' n "1" ' } },
+    { title: 'with the time of the sign-in, rounded down', code: {}, more: {} },
     {
-      title: 'with the time of the sign-in where that was asked for, rounded down',
-      code: { requestedClaims: { authTime: true }, authenticatedAt: 1_789_999_990_999 },
-      more: { auth_time: 1_789_999_990 },
+      title: 'with that and the nonce of the request',
+      code: { nonce: ' n "1" ' },
+      more: { nonce: ' n "1" ' },
     },
   ])('signs an ID token $title', async ({ code: fields, more }) => {
     const rig = await tokenRig(under);
-    const { exchange } = await newCode(rig, { scopes: ['openid'], ...fields });
+    const { exchange } = await newCode(rig, {
+      scopes: ['openid'],
+      authenticatedAt: 1_789_999_990_999,
+      ...fields,
+    });
     const { idToken, accessToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
     const { claims, header } = await verified(rig.keys, rig.clock.now, idToken as string);
     const iat = Math.floor(rig.clock.now() / 1_000);
@@ -95,6 +98,7 @@ describe('the exchange of a code', () => {
       aud: rig.application.id,
       iat,
       exp: iat + 3_600,
+      auth_time: 1_789_999_990,
       acr: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
       at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
       workerProfileId: expect.stringMatching(/^wpf_/),

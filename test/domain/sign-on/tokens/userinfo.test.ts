@@ -74,7 +74,7 @@ describe('userinfo', () => {
 
   test('says the same as the ID token, but for what is about the token', async () => {
     const rig = await tokenRig(under);
-    const { exchange } = await newCode(rig, { nonce: 'n', requestedClaims: { authTime: true } });
+    const { exchange } = await newCode(rig, { nonce: 'n' });
     const { accessToken, idToken } = await exchangeCode(rig.issuer, rig.application.client, exchange);
     const payload = Buffer.from((idToken as string).split('.')[1] as string, 'base64url').toString();
     const { iss, iat, exp, auth_time, nonce, acr, at_hash, ...claims } = JSON.parse(payload);

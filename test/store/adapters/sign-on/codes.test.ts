@@ -18,11 +18,17 @@ describeEachDatabase('an authorization code', (under) => {
   test.each<Partial<AuthorizationCode>>([
     {},
     { codeChallenge: null, nonce: null, scopes: ['email'] },
-    { requestedClaims: { authTime: true }, status: 'EXPIRED' },
+    { status: 'EXPIRED' },
   ])('is returned unchanged kept: %j', async (fields) => {
     const { code, found, rows } = await rigWith(fields);
     await expect(found()).resolves.toEqual(code);
     await expect(rows.codes.find(code.hash.slice(1))).resolves.toBeUndefined();
+  });
+
+  test('asks release 1.3.1, which reads it so, for auth_time in the ID token', async () => {
+    const { database } = await rigWith();
+    const rows = await database.reader.selectFrom('authorization_codes').select('requested_claims').execute();
+    expect(rows).toEqual([{ requested_claims: '{"authTime":true}' }]);
   });
 
   test('is redeemed once, however many redeem it at once', async () => {

@@ -53,7 +53,6 @@ export function newCode(
     scopes: ['openid', 'profile'],
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     nonce: 'n-0S6_WzA2Mj “ü”',
-    requestedClaims: { authTime: false },
     context: { userType: 'WORKER', clientId: newPublicId('ClientId') },
     authenticatedAt: now - 7,
     sessionId: 'session-1',
@@ -103,7 +102,6 @@ export function newRequest(fields: Partial<AuthorizationRequest> = {}): Authoriz
     maxAgeSeconds: 0,
     loginHint: null,
     hintedAccountId: null,
-    requestedClaims: { authTime: true },
     query: 'scope=openid&state=%22',
     ...fields,
   };

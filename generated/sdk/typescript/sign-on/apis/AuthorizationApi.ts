@@ -74,8 +74,8 @@ export interface AuthorizeRequest {
      */
     prompt?: string;
     /**
-     * Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token
-     * then has `auth_time`.
+     * Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
+     * goes through the browser, so compare `auth_time` of the ID token too.
      */
     maxAge?: number;
     /**
@@ -90,8 +90,8 @@ export interface AuthorizeRequest {
     idTokenHint?: string;
     /**
      * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID
-     * token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with
-     * `access_denied`.
+     * token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is
+     * refused with `access_denied`.
      */
     claims?: string;
     /**
@@ -163,7 +163,7 @@ export interface AuthorizePostRequest {
      */
     prompt?: string;
     /**
-     * Seconds since the person last gave their password; if it is longer ago they sign in again. The ID token then has `auth_time`.
+     * Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
      */
     maxAge?: number;
     /**
@@ -175,7 +175,7 @@ export interface AuthorizePostRequest {
      */
     idTokenHint?: string;
     /**
-     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
+     * Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.
      */
     claims?: string;
     /**
@@ -337,7 +337,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs. Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with `prompt=none` is answered.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`, and so is one whose long `state`, `nonce` or `login_hint` leave no room in the address of a page that has to be shown. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
+     * Send the browser here. It is a navigation, not a call for programs. Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with `prompt=none` is answered. Browsers send it without the session, so the answer is `login_required`, also for a person who is signed in.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`, and so is one whose long `state`, `nonce` or `login_hint` leave no room in the address of a page that has to be shown. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
      * Start a sign-in
      */
     async authorizeRaw(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<string>> {
@@ -352,7 +352,7 @@ export class AuthorizationApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here. It is a navigation, not a call for programs. Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with `prompt=none` is answered.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`, and so is one whose long `state`, `nonce` or `login_hint` leave no room in the address of a page that has to be shown. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
+     * Send the browser here. It is a navigation, not a call for programs. Where the browser says that this is not a navigation (`Sec-Fetch-Dest`), but a call by `fetch`, a picture or a load ahead of a click, the answer is an error page (400). In a frame of a page of another site, only a request with `prompt=none` is answered. Browsers send it without the session, so the answer is `login_required`, also for a person who is signed in.  The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are told to the person, by a page. If all is well the browser goes to the first page that is needed (sign in, choose a context, consent), or, if none is, straight back with `code`, `state` and `iss`. See the webhook `authorization-response` for what arrives at your redirect URI.  The whole request, encoded as in an address, may have 8000 characters; a longer one is `invalid_request`, and so is one whose long `state`, `nonce` or `login_hint` leave no room in the address of a page that has to be shown. A public application whose redirect URI is not `https` needs the consent of the person each time, because other programs could pose as it; with `prompt=none` it gets no code: `consent_required`, if no other error comes first.
      * Start a sign-in
      */
     async authorize(requestParameters: AuthorizeRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<string> {

@@ -55,8 +55,7 @@ export interface IdTokenClaims {
      */
     iat: number;
     /**
-     * When the person last gave their password, in seconds since 1970. Present if `max_age` was sent or the claim was
-     * asked for with `claims`.
+     * When the person last gave their password, in seconds since 1970.
      */
     auth_time?: number;
     /**

@@ -34,7 +34,7 @@ class IdTokenClaims(BaseModel):
     iss: StrictStr = Field(description="Issuer URL of the sign-on server. It must equal the one in the discovery document.")
     exp: StrictInt = Field(description="Expiry, in seconds since 1970.")
     iat: StrictInt = Field(description="When the token was issued, in seconds since 1970.")
-    auth_time: Optional[StrictInt] = Field(default=None, description="When the person last gave their password, in seconds since 1970. Present if `max_age` was sent or the claim was asked for with `claims`.")
+    auth_time: Optional[StrictInt] = Field(default=None, description="When the person last gave their password, in seconds since 1970.")
     nonce: Optional[StrictStr] = Field(default=None, description="The `nonce` of the authorization request, unchanged. Present if there was one; compare it.")
     acr: Optional[StrictStr] = Field(default=None, description="How the person signed in, one of `acr_values_supported`.")
     at_hash: Optional[StrictStr] = Field(default=None, description="Ties the ID token to the access token that came with it: the left half of the hash of the access token, in base64url (OpenID Connect Core, section 3.1.3.6).")
