@@ -3,14 +3,15 @@ import proto, { type temporal } from '@temporalio/proto';
 const { History } = proto.temporal.api.history.v1;
 type History = temporal.api.history.v1.IHistory;
 
-/** Recorded histories as readable JSON. The SDK's converter fails with several copies of protobufjs. */
+/** As JSON, one event per line. The SDK's converter fails with several copies of protobufjs. */
 export function historyToFile(history: History): string {
   const plain = History.toObject(History.fromObject(history), {
     longs: String,
     enums: String,
     bytes: String,
   });
-  return `${JSON.stringify(plain, withoutMachine, 2)}\n`;
+  const events = plain.events.map((event: unknown) => JSON.stringify(event, withoutMachine));
+  return `{"events":[\n${events.join(',\n')}\n]}\n`;
 }
 
 export function historyFromFile(text: string): History {
