@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DemoFilePerson } from '../../src/cli/demo/demo-file.js';
-import { guessAtOnce } from '../flow/sign-on/guesses.js';
 import { eventually } from '../support/eventually.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { untilAnswered } from '../support/turned-away.js';
 import { AttackedService, BEHIND_PROXY, basicOf } from './attacked-service.js';
+import { guessAtOnce } from './guesses.js';
 import { encoded, FORM, newAddress, type UserAgent } from './user-agent.js';
 
 const PER_ACCOUNT = 10;
@@ -76,6 +76,7 @@ describe('guesses at one person', () => {
     expect(await signInAtHome()).toBe(true);
 
     await expectLimited(() => victim.email, 100);
+    expect(await signsIn(attacked.person('makes it ACTIVE'), newAddress())).toBe(true);
 
     // Even the right password is not looked at from elsewhere, or the limit would say which one it is.
     expectToWait(await guess(victim.email, victim.password, newAddress()));
@@ -109,7 +110,7 @@ describe('who guesses from', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
     expect(statuses.slice(0, PER_ADDRESS)).not.toContain(429);
     expectToWait(await guess('another@evil.example', 'guess', addressAt(1)));
-    expect(await signsIn(attacked.person('chooses one of four'), addressAt(2))).toBe(false);
+    expect(await signsIn(attacked.person('makes it ACTIVE'), addressAt(2))).toBe(false);
     expect((await guess('another@evil.example', 'guess', newAddress())).status).toBe(303);
   });
 });

@@ -2,13 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import { AuditOutcome } from '../../../generated/proto/integration/operator/v1/audit.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../../support/databases.js';
-import { eventually } from '../../support/eventually.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { apps, clientIds, DemoEnvironment } from './demo-environment.js';
 import { call } from './environment.js';
-import { refusalOf } from './relying-party.js';
-
-const AT_ONCE = 20;
 
 describe('on PostgreSQL', () => {
   let database: PostgresDatabase;
@@ -61,48 +57,4 @@ describe('on PostgreSQL', () => {
       expect.arrayContaining(['sign_in', 'consent.given', 'code.issued', 'token.issued', 'sign_out']),
     );
   });
-
-  test('of many redemptions of a code at once one succeeds, and the others end what it gave', async () => {
-    const person = await demo.newPerson({ user: [clientIds.tallowfern] });
-    const party = await demo.party(apps.dashboard);
-    // The answer with the tokens may come too late, as a 503: then all others are refused.
-    const tokens = await eventually('a code whose tokens arrive', async () => {
-      const tried = await party.tryToSignIn(demo.browser(), person);
-      let turnedAway = 0;
-      const redeem = () =>
-        party.exchange(tried).catch((error) => {
-          unlessBusy(error);
-          turnedAway += 1;
-          return undefined;
-        });
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: AT_ONCE }, () => eventually('an answer to a redemption', redeem)),
-      );
-      const [given, ...more] = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      expect(more).toEqual([]);
-      expect(given ?? turnedAway).not.toBe(0);
-      return given;
-    });
-    const userinfo = client.fetchUserInfo(party.config, tokens.access_token, person.accountId);
-    expect(await refusalOf(userinfo)).toBe('invalid_token');
-  });
-
-  test('of many refreshes with a token at once all learn of one successor', async () => {
-    const person = await demo.newPerson({ user: [clientIds.tallowfern] });
-    const party = await demo.party(apps.dashboard);
-    const { refresh_token: spent = '' } = await party.signIn(demo.browser(), person);
-    const refresh = () => client.refreshTokenGrant(party.config, spent).catch(unlessBusy);
-    const given = await Promise.all(
-      Array.from({ length: AT_ONCE }, () => eventually('an answer to a refresh', refresh)),
-    );
-    const successors = new Set(given.map(({ refresh_token }) => refresh_token));
-    expect([successors.size, successors.has(spent)]).toEqual([1, false]);
-  });
 });
-
-/** A use that has waited too long for the others is answered 503, and may be repeated. */
-function unlessBusy(error: client.ClientError): undefined {
-  if ((error.cause as Response | undefined)?.status !== 503) {
-    throw error;
-  }
-}

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { TURNS } from '../../../src/domain/sign-on/sessions/guess-limits.js';
-import { eventually } from '../../support/eventually.js';
+import { TURNS } from '../../src/domain/sign-on/sessions/guess-limits.js';
+import { eventually } from '../support/eventually.js';
 
 export interface Guessed<Answer> {
   checked: Answer[];
