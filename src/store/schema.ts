@@ -117,7 +117,7 @@ interface IdempotencyKeysTable {
   method: string;
   key: string;
   request_hash: string;
-  /** Base64; null only inside the transaction that first uses the key. */
+  /** Base64; null inside the transaction that first uses the key, and once a person in it was erased. */
   response: string | null;
   created_at: number;
 }

@@ -28,6 +28,8 @@ export const AUDIT_TYPES = {
     'account.updated': 'The platform changed an account.',
     'account.enabled': 'An account may sign in again.',
     'account.disabled': 'An account may no longer sign in anywhere.',
+    'account.erased':
+      'What says who a person is was removed; the attributes count the users and workers that the person was.',
     'password.set': 'The password of a person was set.',
     'account.password_removed': 'A restore removed a password that was replaced or removed after the copy.',
     'email.verified': 'A person proved an address by a mailed link.',

@@ -1,5 +1,5 @@
 import type { EventsByType, EventType } from '../../../generated/asyncapi/events.js';
-import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { AccountId, ClientId, InstanceId, UserId, WorkerId } from '../../../generated/ids.js';
 import type { CredentialRows } from '../credentials/end-access.js';
 import type { IntegrationNotice, WaitingNotices } from '../credentials/notices.js';
 import type { CommonChanges, UnitOfWork } from '../unit-of-work.js';
@@ -43,6 +43,11 @@ export interface PlatformRows extends CredentialRows {
 export interface Changes extends PlatformRows, CommonChanges {
   /** The only instance that the caller reaches; undefined for all. */
   readonly instanceId?: InstanceId;
+  /**
+   * Removes all that credentials, sign-ins and stored answers to calls have about a person, and gives the
+   * earlier events of the users and workers that the person was the data of their newest one.
+   */
+  forgetPerson(person: { accountId: AccountId; memberIds: readonly (UserId | WorkerId)[] }): Promise<void>;
   /** Records events for subscribers; no two about one entity. */
   recordEvent<T extends EventType>(...events: readonly RecordedEvent<T>[]): Promise<void>;
 }

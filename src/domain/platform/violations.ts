@@ -97,7 +97,7 @@ export class Violations {
     } else if (isStandIn(text)) {
       this.add(
         path,
-        'must be an address that mail reaches; this one stands for an address from before the rule',
+        'must be an address that mail reaches; this one stands for an erased address, or for one from before the rule',
       );
     }
   }

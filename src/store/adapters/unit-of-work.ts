@@ -140,10 +140,11 @@ async function earlierAnswer<T>(
     throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
   }
   if (earlier.request_hash !== request_hash || earlier.response === null) {
-    throw new ServiceError(
-      ErrorCode.IDEMPOTENCY_KEY_REUSED,
-      'This idempotency key was used for another request.',
-    );
+    const message =
+      earlier.request_hash === request_hash
+        ? 'This idempotency key was used, and its answer is no longer stored, because a person in it was erased.'
+        : 'This idempotency key was used for another request.';
+    throw new ServiceError(ErrorCode.IDEMPOTENCY_KEY_REUSED, message);
   }
   return decode(Buffer.from(earlier.response, 'base64'));
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../../operator/audit.js';
 import type { Account } from '../rows/people.js';
 import type { Changes, PlatformRows } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
-import { getAccount, lockEnabledAccount } from './accounts.js';
+import { assertNotErased, getAccount, lockEnabledAccount } from './accounts.js';
 
 /** What these rules use of a write. */
 type Ports = Pick<
@@ -43,6 +43,7 @@ export async function setPassword(
 ): Promise<Account> {
   const { id } = await getAccount(changes, accountId);
   await changes.lock(id);
+  assertNotErased(await getAccount(changes, id));
   await changes.passwords.set(id, passwordHash, changes.now);
   await changes.links.endOfAccount(id, ['invitation', 'reset'], changes.now);
   await endAccess(changes, id);

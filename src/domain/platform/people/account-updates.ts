@@ -5,7 +5,7 @@ import { LINK_PURPOSES } from '../../credentials/links.js';
 import { assertExpectedVersion, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
-import { fullNameOf, getAccount, validatedPerson, writeAccount } from './accounts.js';
+import { assertNotErased, fullNameOf, getAccount, validatedPerson, writeAccount } from './accounts.js';
 import { askForEmail, type EmailPorts, pendingEmails } from './email-changes.js';
 
 /** What a change of status uses of a write. */
@@ -32,6 +32,7 @@ export async function updateAccount(changes: EmailPorts, update: AccountUpdate):
   const { id } = await getAccount(changes, update.accountId);
   await changes.lock(id);
   const present = await getAccount(changes, id);
+  assertNotErased(present);
   assertExpectedVersion(present, update.expectedVersion);
   await writeAccount(changes, present, names);
   if (email !== undefined) {
@@ -55,6 +56,7 @@ async function setDisabled(changes: StatusPorts, accountId: string, disabled: bo
   if ((present.disabledAt !== null) === disabled) {
     return present;
   }
+  assertNotErased(present);
   if (disabled) {
     await changes.links.endOfAccount(present.id, LINK_PURPOSES, changes.now);
     await changes.emailChanges.end(present.id);

@@ -8,7 +8,7 @@ import type { Client } from '../rows/organization.js';
 import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
-import { mayBeOlder, updatedEmail } from './email-addresses.js';
+import { isErased, mayBeOlder, updatedEmail } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 
 interface PersonNames {
@@ -126,6 +126,15 @@ function newAccount(
 
 export const getAccount = getterOf('accounts', ErrorCode.ACCOUNT_NOT_FOUND, 'account');
 
+/** What remains of an erased account stays as it is. */
+export function assertNotErased(account: Pick<Account, 'id' | 'email'>): void {
+  if (isErased(account)) {
+    throw refused(
+      'The account was erased and cannot be changed. Create a new user or worker for the person.',
+    );
+  }
+}
+
 /** Locks and reads an account for a link: one for a disabled person would work once it is enabled. */
 export async function lockEnabledAccount(
   changes: Pick<Changes, 'accounts' | 'lock'>,
@@ -133,6 +142,7 @@ export async function lockEnabledAccount(
 ): Promise<Account> {
   await changes.lock(id);
   const account = await getAccount(changes, id);
+  assertNotErased(account);
   if (account.disabledAt !== null) {
     throw refused('The account is disabled. Enable it first.');
   }

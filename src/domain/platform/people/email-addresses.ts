@@ -4,8 +4,9 @@ import { changedMeanwhile } from '../changes.js';
 import type { Violations } from '../violations.js';
 import { emailKeyOf } from './email-keys.js';
 
-/** Reserved by RFC 2606: no mail gets there. */
+/** Domains reserved by RFC 2606: no mail gets there. */
 const NO_MAILBOX = '@address.invalid';
+const ERASED = '@erased.invalid';
 /** The limit of the sign-in: with a longer address no person signs in. */
 const MAX_OLDER_LENGTH = 320;
 /** Control characters and lone surrogates: the databases do not all take them. */
@@ -16,9 +17,20 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= emailAddress.maxLength && emailAddress.pattern.test(text);
 }
 
-/** Whether it stands for an older address: it may be shown, and is not one to write. */
+/** Whether it stands for an older address or for an erased one: it may be shown, and is not one to write. */
 export function isStandIn(email: string): boolean {
-  return email.toLowerCase().endsWith(NO_MAILBOX);
+  const folded = email.toLowerCase();
+  return folded.endsWith(NO_MAILBOX) || folded.endsWith(ERASED);
+}
+
+/** What replaces the address of an erased account or worker. */
+export function erasedEmailOf(id: string): string {
+  return `erased-${id}${ERASED}`;
+}
+
+/** Known by its address, which no write accepts. */
+export function isErased({ id, email }: { id: string; email: string }): boolean {
+  return email === erasedEmailOf(id);
 }
 
 /** Whether the text may be an address from before the rule. */

@@ -55,16 +55,19 @@ export async function locationNamed(
 export function recordWorkers(
   changes: Pick<Changes, 'recordEvent'>,
   type: 'worker.onboarded' | 'worker.updated',
-  { instanceId }: Client,
+  client: Client,
   workers: readonly Worker[],
 ): Promise<void> {
-  return changes.recordEvent(
-    ...workers.map((worker) => {
-      const { id, clientId } = worker;
-      const data = snapshotOf(worker);
-      return { type, instanceId, clientId, entity: { type: 'worker' as const, id }, data };
-    }),
-  );
+  return changes.recordEvent(...workers.map((worker) => workerEvent(type, client, worker)));
+}
+
+export function workerEvent<T extends 'worker.onboarded' | 'worker.updated'>(
+  type: T,
+  { instanceId }: Pick<Client, 'instanceId'>,
+  worker: Worker,
+) {
+  const { id, clientId } = worker;
+  return { type, instanceId, clientId, entity: { type: 'worker' as const, id }, data: snapshotOf(worker) };
 }
 
 /** All whom the filter finds, including offboarded ones, oldest first. The client must be locked. */

@@ -168,9 +168,28 @@ export interface WorkerFilter {
   jobTitle?: string;
 }
 
+/** With the instance of its client. */
+export interface WorkerOfInstance extends Worker {
+  instanceId: InstanceId;
+}
+
 /** New values of fields of a worker, for a write of many. */
 export type WorkerRewrite = Pick<Worker, 'id' | 'version' | 'updatedAt'> &
-  Partial<Pick<Worker, 'jobTitles' | 'location' | 'primaryUnit' | 'units'>>;
+  Partial<
+    Pick<
+      Worker,
+      | 'address'
+      | 'email'
+      | 'firstName'
+      | 'fullName'
+      | 'jobTitles'
+      | 'lastName'
+      | 'location'
+      | 'phone'
+      | 'primaryUnit'
+      | 'units'
+    >
+  >;
 
 export interface WorkerRows {
   find(id: string): Promise<Worker | undefined>;
@@ -184,6 +203,8 @@ export interface WorkerRows {
   sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;
   /** Those of the ids that are workers of the client, oldest first. */
   findAll(clientId: ClientId, ids: readonly string[]): Promise<Worker[]>;
+  /** Every worker that the person is or was, oldest first. */
+  ofAccount(id: AccountId): Promise<WorkerOfInstance[]>;
   /** With the units. */
   insert(worker: Worker): Promise<void>;
   /** Everything but the units, except the primary one. */

@@ -18,13 +18,15 @@ import {
 } from '../../../domain/platform/people/account-updates.js';
 import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
+import { eraseAccount } from '../../../domain/platform/people/erasure.js';
 import type { Account } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
-import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
+import { type HandlerDependencies, type PlatformHandlers, write, writing } from './write.js';
 
 export function accountHandlers(platform: HandlerDependencies): PlatformHandlers {
+  const { hashRequest } = platform;
   return {
     ...writing(platform, {
       updateAccount: async (changes, request) => ({
@@ -37,6 +39,13 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
         account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       }),
     }),
+    eraseAccount: (request, unitOfWork, context) =>
+      write({ unitOfWork, hashRequest }, 'eraseAccount', request, context, async (changes) => ({
+        account: await toAccountMessage(
+          changes,
+          await eraseAccount(changes, actorOf(context), request.accountId),
+        ),
+      })),
     listAccounts: async ({ emailPrefix, ...listing }, { rows: { accounts } }) => {
       const prefix = prefixKeyOf(emailPrefix) || undefined;
       const { rows, nextPageToken } = await textPage(

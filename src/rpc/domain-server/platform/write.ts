@@ -146,6 +146,7 @@ const ACTIONS = {
   updateAccount: ['account.updated', 'account'],
   enableAccount: ['account.enabled', 'account'],
   disableAccount: ['account.disabled', 'account'],
+  eraseAccount: ['account.erased', 'account'],
   setPassword: ['password.set', 'account'],
   createPasswordLink: ['link.created', 'account'],
   createEmailVerificationLink: ['link.created', 'account'],

@@ -10,6 +10,7 @@ import { keptPosted } from '../statements/kept-statement.js';
 import { type DueListener, type NoteDue, unitOfWorkOver } from '../unit-of-work.js';
 import { EventRecorder, type OnInvalidEvent } from '../webhooks/event-recorder.js';
 import { accountRows } from './accounts.js';
+import { forgetPerson } from './erasure.js';
 import {
   clientRows,
   instanceRows,
@@ -57,6 +58,7 @@ export function changesIn(
         }
       }
     },
+    forgetPerson: (person) => forgetPerson(writer, person),
     recordEvent: (...recorded) => {
       events ??= new EventRecorder(writer, common.now, origin, noteDue, onInvalidEvent);
       return events.record(recorded);

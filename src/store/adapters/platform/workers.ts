@@ -5,6 +5,7 @@ import type { Named } from '../../../domain/directory/names.js';
 import type {
   Worker,
   WorkerFilter,
+  WorkerOfInstance,
   WorkerRewrite,
   WorkerRows,
 } from '../../../domain/platform/rows/people.js';
@@ -56,6 +57,21 @@ export function workerRows(writer: Writer): WorkerRows {
         .orderBy('workers.createdAt')
         .orderBy('workers.id');
       return withUnits(db, await found.execute());
+    },
+    ofAccount: async (id) => {
+      const found = placed(db)
+        .innerJoin('clients as client', 'client.id', 'workers.clientId')
+        .where('workers.accountId', '=', id)
+        .orderBy('workers.createdAt')
+        .orderBy('workers.id')
+        .select('client.instanceId')
+        .$narrowType<Pick<WorkerOfInstance, 'instanceId'>>();
+      const rows = await found.execute();
+      const workers = await withUnits(db, rows);
+      return workers.map((worker, index) => ({
+        ...worker,
+        instanceId: (rows[index] as (typeof rows)[number]).instanceId,
+      }));
     },
     insert: async (worker) => {
       await insert(toRow(worker));
@@ -164,11 +180,18 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
-function toRewrittenRow({ id, version, updatedAt, jobTitles, location, primaryUnit }: WorkerRewrite) {
+function toRewrittenRow({ jobTitles, location, primaryUnit, ...rewrite }: WorkerRewrite) {
+  const { id, version, updatedAt, email, address, firstName, lastName, fullName, phone } = rewrite;
   return {
     id,
     version,
     updatedAt,
+    ...address,
+    ...(email !== undefined && { email, contractEmail: contractEmailFor(email) }),
+    ...(firstName !== undefined && { firstName }),
+    ...(lastName !== undefined && { lastName }),
+    ...(fullName !== undefined && { fullName }),
+    ...(phone !== undefined && { phone }),
     ...(jobTitles && { jobTitles: JSON.stringify(jobTitles) }),
     ...(location !== undefined && { locationId: location?.id ?? null }),
     ...(primaryUnit !== undefined && { primaryUnitId: primaryUnit?.id ?? null }),

@@ -257,6 +257,7 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     await step('disableUser', { userId }, 'user.disabled', 'status');
     await step('enableUser', { userId }, 'user.enabled', 'status');
     await step('deleteUser', { userId }, 'user.deleted', 'status');
+    await step('eraseAccount', { accountId }, 'account.erased');
 
     const reads = /^(get|list)[A-Z]|^importRecords$/;
     const writing = Object.keys(methods).filter((name) => !reads.test(name));

@@ -31,6 +31,7 @@ const OF_ALL: readonly string[] = [
   'updateAccount',
   'enableAccount',
   'disableAccount',
+  'eraseAccount',
   'setPassword',
   'createPasswordLink',
   'createEmailVerificationLink',

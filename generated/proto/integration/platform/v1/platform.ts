@@ -20,6 +20,8 @@ import {
   DisableAccountResponse,
   EnableAccountRequest,
   EnableAccountResponse,
+  EraseAccountRequest,
+  EraseAccountResponse,
   GetAccountRequest,
   GetAccountResponse,
   ListAccountAccessRequest,
@@ -714,6 +716,20 @@ export const PlatformServiceService = {
       encoded(DisableAccountResponse, value),
     responseDeserialize: (value: Buffer): DisableAccountResponse => DisableAccountResponse.decode(value),
   },
+  /**
+   * Removes names, addresses and credentials of a person who belongs to no client, for good; records user.updated
+   * and worker.updated for each user and worker that the person was. Other writes to the account are then refused.
+   */
+  eraseAccount: {
+    path: "/integration.platform.v1.PlatformService/EraseAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EraseAccountRequest): Buffer => encoded(EraseAccountRequest, value),
+    requestDeserialize: (value: Buffer): EraseAccountRequest => EraseAccountRequest.decode(value),
+    responseSerialize: (value: EraseAccountResponse): Buffer =>
+      encoded(EraseAccountResponse, value),
+    responseDeserialize: (value: Buffer): EraseAccountResponse => EraseAccountResponse.decode(value),
+  },
   /** Sets a person's password. */
   setPassword: {
     path: "/integration.platform.v1.PlatformService/SetPassword" as const,
@@ -962,6 +978,11 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   enableAccount: handleUnaryCall<EnableAccountRequest, EnableAccountResponse>;
   /** Keeps a person from signing in anywhere. */
   disableAccount: handleUnaryCall<DisableAccountRequest, DisableAccountResponse>;
+  /**
+   * Removes names, addresses and credentials of a person who belongs to no client, for good; records user.updated
+   * and worker.updated for each user and worker that the person was. Other writes to the account are then refused.
+   */
+  eraseAccount: handleUnaryCall<EraseAccountRequest, EraseAccountResponse>;
   /** Sets a person's password. */
   setPassword: handleUnaryCall<SetPasswordRequest, SetPasswordResponse>;
   /** Makes a link with which a person sets a password; refused for a disabled account. */

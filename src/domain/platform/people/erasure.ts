@@ -1,0 +1,78 @@
+import { refused } from '../../../errors/service-error.js';
+import type { Actor } from '../../operator/audit.js';
+import { newVersion } from '../../version.js';
+import { toAddress } from '../addresses.js';
+import { BATCH_ROWS } from '../changes.js';
+import type { Account, WorkerOfInstance } from '../rows/people.js';
+import type { Changes } from '../unit-of-work.js';
+import { getAccount, writeAccount } from './accounts.js';
+import { erasedEmailOf, isErased } from './email-addresses.js';
+import { writeUsers } from './users.js';
+import { fullNameOf, workerEvent } from './workers.js';
+
+/** What these rules use of a write. */
+type Ports = Pick<
+  Changes,
+  'accounts' | 'audit' | 'forgetPerson' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users' | 'workers'
+>;
+
+/** The contracts require names of workers. */
+const ERASED_NAMES = { firstName: 'Erased', lastName: 'person' };
+
+/**
+ * Removes what says who a person is, for good. What the organization was stays: ids, times, units, location
+ * and job titles. Each user and worker that the person was has an event, so that receivers erase them too.
+ */
+export async function eraseAccount(changes: Ports, actor: Actor, accountId: string): Promise<Account> {
+  const { id } = await getAccount(changes, accountId);
+  await changes.lock(id);
+  const present = await getAccount(changes, id);
+  if (isErased(present)) {
+    return present;
+  }
+  if ((await changes.accounts.contextsOf(id)).length > 0) {
+    throw refused(
+      'The person is still a user or a worker. End that first, with DeleteUser and OffboardWorker for what GetAccount lists.',
+    );
+  }
+  // Nothing can be added: the account is locked.
+  const clientIds = await changes.accounts.clientsOf(id);
+  await changes.lock(...[...clientIds].sort());
+  const users = await changes.users.ofAccount(id);
+  const workers = await changes.workers.ofAccount(id);
+  const erased = await writeAccount(changes, present, {
+    email: erasedEmailOf(id),
+    emailVerifiedAt: null,
+    firstName: null,
+    lastName: null,
+    disabledAt: present.disabledAt ?? changes.now,
+  });
+  const nameless = { firstName: null, lastName: null, fullName: null, knownEmail: null };
+  await writeUsers(changes, users, nameless);
+  await eraseWorkers(changes, workers);
+  await changes.touch(...workers.map(({ clientId }) => clientId));
+  await changes.forgetPerson({ accountId: id, memberIds: [...users, ...workers].map((member) => member.id) });
+  const attributes = { users: String(users.length), workers: String(workers.length) };
+  await changes.audit(actor, { type: 'account.erased', subject: { type: 'account', id }, attributes });
+  return erased;
+}
+
+async function eraseWorkers(
+  changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
+  workers: readonly WorkerOfInstance[],
+): Promise<void> {
+  for (let from = 0; from < workers.length; from += BATCH_ROWS) {
+    const erased = workers.slice(from, from + BATCH_ROWS).map((worker) => ({
+      ...worker,
+      ...ERASED_NAMES,
+      fullName: fullNameOf(ERASED_NAMES.firstName, ERASED_NAMES.lastName),
+      email: erasedEmailOf(worker.id),
+      phone: null,
+      address: toAddress(null),
+      version: newVersion(),
+      updatedAt: changes.now,
+    }));
+    await changes.workers.rewrite(erased);
+    await changes.recordEvent(...erased.map((worker) => workerEvent('worker.updated', worker, worker)));
+  }
+}
