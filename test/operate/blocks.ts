@@ -98,6 +98,16 @@ export const inFrom131 = {
 } as const satisfies Record<string, Printed>;
 
 export const NOT_TYPED: readonly (readonly [...Printed, why: string])[] = [
+  [
+    'requests-of-people',
+    'integration account show ada@example.com\nintegration user show',
+    '`../cli/commands/operator/directory/directory.test.ts` types these commands',
+  ],
+  [
+    'requests-of-people',
+    'integration account show ada@example.com\nintegration call',
+    '`../cli/commands/operator/directory/directory.test.ts` types these commands',
+  ],
   ['install', 'cd deploy/docker', 'needs Docker; `../deploy/containers.test.ts` types the first commands'],
   ['install', 'install -d -m 700 /var/backups', 'needs Docker; `../deploy/dumps.test.ts` plays it'],
   ['install', 'docker compose run', 'needs Docker; `../deploy/dumps.test.ts` plays it'],

@@ -4,9 +4,10 @@ import type {
   AccountContext,
   PendingEmail,
 } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
+import { confirmation } from '../../confirm.js';
 import { printableLine } from '../../output/printable.js';
 import { asColumns, asTime, asWord } from '../../output/table.js';
-import { addGroup, addVerb, LIMIT } from '../group.js';
+import { addGroup, addVerb, LIMIT, YES } from '../group.js';
 import type { Action } from '../session.js';
 import { showing, shownPages } from '../showing.js';
 
@@ -18,6 +19,7 @@ export function addAccountCommands(program: Command): void {
     'account list --email ada@',
     'account show ada@example.com',
     'account disable acc_…',
+    'account erase acc_…',
   );
   addVerb(group, 'list', list, {
     about: 'List accounts; --email selects those whose address begins with a text',
@@ -37,7 +39,11 @@ export function addAccountCommands(program: Command): void {
     about: 'Let a person sign in again (needs a platform token)',
     demoToken: 'platform',
   });
+  addVerb(group, 'erase <account>', erase, { about: ERASING, demoToken: 'platform' }).option(...YES);
 }
+
+const ERASING =
+  'Erase names, addresses and credentials of a person who is no user and no worker, permanently (needs a platform token)';
 
 const shown = showing('account', (account: Account) => [
   ['Account', account.id],
@@ -72,6 +78,12 @@ const disable: Action = async ({ platform }, [accountId]) =>
 
 const enable: Action = async ({ platform }, [accountId]) =>
   shown(await platform.enableAccount({ accountId }));
+
+const erase: Action = async ({ platform }, [accountId], { yes }) => {
+  const confirm = confirmation({ yes });
+  await confirm(`Erase the person of ${accountId}? This cannot be undone.`);
+  return shown(await platform.eraseAccount({ accountId }));
+};
 
 function emailOf({ email, emailVerified }: Pick<Account, 'email' | 'emailVerified'>): string {
   return `${printableLine(email)}${emailVerified ? ', verified' : ''}`;

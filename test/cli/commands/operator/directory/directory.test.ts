@@ -122,6 +122,31 @@ describe('the people of clients', () => {
     expect((await type('account', 'enable', accountId)).stdout).toMatch(/^Status +enabled$/m);
   });
 
+  test('as accounts are erased when it is confirmed, once the person is no user and no worker', async () => {
+    const [client] = await json<Row[]>('client', 'list');
+    const clientId = client?.id ?? '';
+    const email = 'eras.mus@example.com';
+    const person = { clientId, email, firstName: 'Eras', lastName: 'Mus' };
+    const { user } = await called<{ user: Row }>('Platform/CreateUser', person);
+    const { worker } = await called<{ worker: Row }>('Platform/OnboardWorker', person);
+    const { accountId } = user;
+    expect((await type('account', 'show', email)).stdout).toMatch(/^(user|worker) +/m);
+    await called('Platform/DeleteUser', { userId: user.id });
+    const early = await type('account', 'erase', accountId, '--yes');
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('still a user or a worker')]);
+    await type('worker', 'offboard', worker.id, '--yes');
+    expect((await type('account', 'erase', accountId)).code).toBe(2);
+    const { stdout } = await type('account', 'erase', accountId, '--yes');
+    expect(stdout).toMatch(new RegExp(`^E-mail +erased-${accountId}@erased.invalid$`, 'm'));
+    expect(stdout).toMatch(/^Status +disabled$/m);
+    expect((await type('account', 'show', email)).code).toBe(1);
+    const { stdout: audit } = await type('audit', 'list', '--about', accountId);
+    expect(audit).toMatch(/account\.erased/);
+    const { stdout: shown } = await type('worker', 'show', worker.id);
+    expect(shown).toMatch(/^Name +Erased person$/m);
+    expect((await type('user', 'show', user.id)).stdout).toMatch(/^Status +deleted$/m);
+  });
+
   test('as workers are offboarded when it is confirmed, and then listed as such', async () => {
     const [client] = await json<Row[]>('client', 'list');
     const clientId = client?.id ?? '';
