@@ -29,7 +29,7 @@ type UserManager struct {
 	LastName NullableString `json:"lastName"`
 	// Whole name, in the order in which the platform shows it, or `null`.
 	FullName NullableString `json:"fullName"`
-	// An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.
+	// An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`. A person who was erased has an address of the reserved domain `erased.invalid`.
 	Email string `json:"email"`
 	AdditionalProperties map[string]interface{}
 }

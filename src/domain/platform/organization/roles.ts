@@ -67,7 +67,7 @@ async function lockRole(
   return role;
 }
 
-/** DELETED users do not keep it: they lose the role, with an event like others. */
+/** DELETED users do not keep it: they lose the role, without an event. */
 export async function deleteRole(
   changes: Ports,
   deletion: { roleId: string; expectedVersion?: string },

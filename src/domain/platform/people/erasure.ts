@@ -48,7 +48,7 @@ export async function eraseAccount(changes: Ports, actor: Actor, accountId: stri
     disabledAt: present.disabledAt ?? changes.now,
   });
   const nameless = { firstName: null, lastName: null, fullName: null, knownEmail: null };
-  await writeUsers(changes, users, nameless);
+  await writeUsers(changes, users, nameless, { tellsOfFormer: true });
   await eraseWorkers(changes, workers);
   await changes.touch(...workers.map(({ clientId }) => clientId));
   await changes.forgetPerson({ accountId: id, memberIds: [...users, ...workers].map((member) => member.id) });

@@ -100,11 +100,15 @@ async function validate(
   violations.throwIfAny();
 }
 
-/** Writes the same fields of these users, with an event for each user. */
+/**
+ * Writes the same fields of these users, with events: for those who were DELETED before only if the write
+ * tells of former users, because receivers must not get their data again.
+ */
 export async function writeUsers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'touch' | 'users'>,
   users: readonly User[],
   fields: UserFields = {},
+  { tellsOfFormer = false } = {},
 ): Promise<UserView[]> {
   await changes.users.rewrite(
     users.map(({ id }) => ({ id, ...fields, version: newVersion(), updatedAt: changes.now })),
@@ -112,8 +116,9 @@ export async function writeUsers(
   await changes.touch(...users.map(({ clientId }) => clientId));
   const written: UserView[] = [];
   // Only after all are written: the event of a user contains its manager, who may be one of them.
-  for (let from = 0; from < users.length; from += BATCH_ROWS) {
-    const ids = users.slice(from, from + BATCH_ROWS).map(({ id }) => id);
+  const told = users.filter(({ status }) => tellsOfFormer || status !== 'DELETED');
+  for (let from = 0; from < told.length; from += BATCH_ROWS) {
+    const ids = told.slice(from, from + BATCH_ROWS).map(({ id }) => id);
     written.push(...(await recordUsers(changes, 'user.updated', ids)));
   }
   return written;

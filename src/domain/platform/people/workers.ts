@@ -81,8 +81,9 @@ export async function workersToRewrite(
 }
 
 /**
- * Changes fields of these workers, or with `{}` only their version where what they show has changed. The
- * caller gives the client its new version, once for all of them.
+ * Changes fields of these workers, or with `{}` only their version where what they show has changed. Those
+ * who were offboarded have no event: receivers must not get their data again. The caller gives the client its
+ * new version, once for all of them.
  */
 export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
@@ -100,7 +101,8 @@ export async function rewriteWorkers(
     }));
     await changes.workers.rewrite(rewrites);
     const rewritten = batch.map((worker, index) => ({ ...worker, ...rewrites[index] }));
-    await recordWorkers(changes, 'worker.updated', client, rewritten);
+    const present = rewritten.filter(({ offboardedAt }) => offboardedAt === null);
+    await recordWorkers(changes, 'worker.updated', client, present);
   }
 }
 

@@ -56,7 +56,7 @@ export interface RenameJobTitleRequest {
 export interface RenameJobTitleResponse {
   /** The title, as it is stored. */
   title: string;
-  /** How many workers hold it, each with a worker.updated event. */
+  /** How many workers hold it, offboarded ones included. Each of the others has a worker.updated event. */
   updatedWorkers: number;
 }
 

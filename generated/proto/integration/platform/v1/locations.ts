@@ -75,7 +75,7 @@ export interface ListLocationsResponse {
 
 /**
  * Changes an organization location. Its workers, including offboarded ones, show its name: a new one changes
- * them in the same transaction, each with a worker.updated event.
+ * them in the same transaction. Each of them who is not offboarded has a worker.updated event.
  * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
  * whose events have more than about 16 MiB.
  */
@@ -110,7 +110,7 @@ export interface DeleteLocationRequest {
 }
 
 export interface DeleteLocationResponse {
-  /** How many workers were detached, each with a worker.updated event. */
+  /** How many workers were detached, offboarded ones included. Each of the others has a worker.updated event. */
   detachedWorkers: number;
 }
 

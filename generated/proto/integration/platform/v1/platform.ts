@@ -373,7 +373,7 @@ export const PlatformServiceService = {
       encoded(EditRolePermissionsResponse, value),
     responseDeserialize: (value: Buffer): EditRolePermissionsResponse => EditRolePermissionsResponse.decode(value),
   },
-  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
+  /** Deletes a custom role that only DELETED users have. They lose it without an event. */
   deleteRole: {
     path: "/integration.platform.v1.PlatformService/DeleteRole" as const,
     requestStream: false as const,
@@ -470,7 +470,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: ListUnitsResponse): Buffer => encoded(ListUnitsResponse, value),
     responseDeserialize: (value: Buffer): ListUnitsResponse => ListUnitsResponse.decode(value),
   },
-  /** Changes a unit; a new name records worker.updated for each of its workers. */
+  /** Changes a unit; a new name records worker.updated for each of its workers who is not offboarded. */
   updateUnit: {
     path: "/integration.platform.v1.PlatformService/UpdateUnit" as const,
     requestStream: false as const,
@@ -480,7 +480,7 @@ export const PlatformServiceService = {
     responseSerialize: (value: UpdateUnitResponse): Buffer => encoded(UpdateUnitResponse, value),
     responseDeserialize: (value: Buffer): UpdateUnitResponse => UpdateUnitResponse.decode(value),
   },
-  /** Deletes a unit without sub-units, whose workers are all offboarded: records worker.updated for each. */
+  /** Deletes a unit without sub-units, whose workers are all offboarded. They lose it without an event. */
   deleteUnit: {
     path: "/integration.platform.v1.PlatformService/DeleteUnit" as const,
     requestStream: false as const,
@@ -523,7 +523,10 @@ export const PlatformServiceService = {
       encoded(ListLocationsResponse, value),
     responseDeserialize: (value: Buffer): ListLocationsResponse => ListLocationsResponse.decode(value),
   },
-  /** Changes an organization location; a new name records worker.updated for each of its workers. */
+  /**
+   * Changes an organization location; a new name records worker.updated for each of its workers who is not
+   * offboarded.
+   */
   updateLocation: {
     path: "/integration.platform.v1.PlatformService/UpdateLocation" as const,
     requestStream: false as const,
@@ -535,7 +538,10 @@ export const PlatformServiceService = {
       encoded(UpdateLocationResponse, value),
     responseDeserialize: (value: Buffer): UpdateLocationResponse => UpdateLocationResponse.decode(value),
   },
-  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
+  /**
+   * Deletes a location; records organization_location.deleted, and worker.updated for each detached worker who
+   * is not offboarded.
+   */
   deleteLocation: {
     path: "/integration.platform.v1.PlatformService/DeleteLocation" as const,
     requestStream: false as const,
@@ -568,7 +574,7 @@ export const PlatformServiceService = {
       encoded(ListJobTitlesResponse, value),
     responseDeserialize: (value: Buffer): ListJobTitlesResponse => ListJobTitlesResponse.decode(value),
   },
-  /** Renames a job title; records worker.updated for each worker who holds it. */
+  /** Renames a job title; records worker.updated for each worker who holds it and is not offboarded. */
   renameJobTitle: {
     path: "/integration.platform.v1.PlatformService/RenameJobTitle" as const,
     requestStream: false as const,
@@ -680,8 +686,8 @@ export const PlatformServiceService = {
     responseDeserialize: (value: Buffer): ListAccountsResponse => ListAccountsResponse.decode(value),
   },
   /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address
-   * waits for its proof.
+   * Changes an account; records user.updated for each of its users who is not DELETED if the address changed. A
+   * new address waits for its proof.
    */
   updateAccount: {
     path: "/integration.platform.v1.PlatformService/UpdateAccount" as const,
@@ -913,7 +919,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
   /** Re-points users at a new custom role with other permissions; records user.updated for each. */
   editRolePermissions: handleUnaryCall<EditRolePermissionsRequest, EditRolePermissionsResponse>;
-  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
+  /** Deletes a custom role that only DELETED users have. They lose it without an event. */
   deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteRoleResponse>;
   /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: handleUnaryCall<CreateUnitTypeRequest, CreateUnitTypeResponse>;
@@ -931,9 +937,9 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getUnit: handleUnaryCall<GetUnitRequest, GetUnitResponse>;
   /** Lists the units of a client. */
   listUnits: handleUnaryCall<ListUnitsRequest, ListUnitsResponse>;
-  /** Changes a unit; a new name records worker.updated for each of its workers. */
+  /** Changes a unit; a new name records worker.updated for each of its workers who is not offboarded. */
   updateUnit: handleUnaryCall<UpdateUnitRequest, UpdateUnitResponse>;
-  /** Deletes a unit without sub-units, whose workers are all offboarded: records worker.updated for each. */
+  /** Deletes a unit without sub-units, whose workers are all offboarded. They lose it without an event. */
   deleteUnit: handleUnaryCall<DeleteUnitRequest, DeleteUnitResponse>;
   /** Creates an organization location; records organization_location.created. */
   createLocation: handleUnaryCall<CreateLocationRequest, CreateLocationResponse>;
@@ -941,15 +947,21 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   getLocation: handleUnaryCall<GetLocationRequest, GetLocationResponse>;
   /** Lists the organization locations of a client. */
   listLocations: handleUnaryCall<ListLocationsRequest, ListLocationsResponse>;
-  /** Changes an organization location; a new name records worker.updated for each of its workers. */
+  /**
+   * Changes an organization location; a new name records worker.updated for each of its workers who is not
+   * offboarded.
+   */
   updateLocation: handleUnaryCall<UpdateLocationRequest, UpdateLocationResponse>;
-  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
+  /**
+   * Deletes a location; records organization_location.deleted, and worker.updated for each detached worker who
+   * is not offboarded.
+   */
   deleteLocation: handleUnaryCall<DeleteLocationRequest, DeleteLocationResponse>;
   /** Adds a job title to those a client uses. */
   addJobTitle: handleUnaryCall<AddJobTitleRequest, AddJobTitleResponse>;
   /** Lists the job titles of a client. */
   listJobTitles: handleUnaryCall<ListJobTitlesRequest, ListJobTitlesResponse>;
-  /** Renames a job title; records worker.updated for each worker who holds it. */
+  /** Renames a job title; records worker.updated for each worker who holds it and is not offboarded. */
   renameJobTitle: handleUnaryCall<RenameJobTitleRequest, RenameJobTitleResponse>;
   /** Removes a job title that no worker holds. */
   removeJobTitle: handleUnaryCall<RemoveJobTitleRequest, RemoveJobTitleResponse>;
@@ -970,8 +982,8 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   /** Lists accounts, also by the beginning of their address. */
   listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
   /**
-   * Changes an account; records user.updated for each of its users if the address changed. A new address
-   * waits for its proof.
+   * Changes an account; records user.updated for each of its users who is not DELETED if the address changed. A
+   * new address waits for its proof.
    */
   updateAccount: handleUnaryCall<UpdateAccountRequest, UpdateAccountResponse>;
   /** Lets a person sign in again. */

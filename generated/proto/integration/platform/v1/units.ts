@@ -209,7 +209,7 @@ export interface GetUnitResponse {
 
 /**
  * Changes a unit. Its workers, including offboarded ones, show its name: a new one changes them in the same
- * transaction, each with a worker.updated event.
+ * transaction. Each of them who is not offboarded has a worker.updated event.
  * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
  * whose events have more than about 16 MiB, or if 1,000 units or more are above a new parent.
  */

@@ -32,7 +32,7 @@ class UserManager(BaseModel):
     first_name: Optional[StrictStr] = Field(description="Given name, or `null`.", alias="firstName")
     last_name: Optional[StrictStr] = Field(description="Family name, or `null`.", alias="lastName")
     full_name: Optional[StrictStr] = Field(description="Whole name, in the order in which the platform shows it, or `null`.", alias="fullName")
-    email: StrictStr = Field(description="An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`.")
+    email: StrictStr = Field(description="An email address in ASCII of at most 254 characters, with an international domain in Punycode. The platform accepts no other. A person whose address is older than this rule keeps it for signing in; here it is shown in Punycode where that suffices, otherwise as an address of the reserved domain `address.invalid`. A person who was erased has an address of the reserved domain `erased.invalid`.")
     __properties: ClassVar[List[str]] = ["id", "firstName", "lastName", "fullName", "email"]
 
     model_config = ConfigDict(
