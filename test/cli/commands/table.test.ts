@@ -90,6 +90,29 @@ describe('a table', () => {
     }
   });
 
+  test('aligns and cuts letters that take two places or none, in whole characters', () => {
+    const rows = [
+      ['株式会社山田製作所', 'active'],
+      ['Zoe\u0308', 'active'],
+      ['😀'.repeat(12), 'active'],
+    ];
+    const shown = columnsOf('name, status');
+    const wide = asColumns(rows, shown, screen(80)).split('\n');
+    expect(wide).toEqual([
+      `NAME${' '.repeat(22)}STATUS`,
+      `株式会社山田製作所${' '.repeat(8)}active`,
+      `Zoe\u0308${' '.repeat(23)}active`,
+      `${'😀'.repeat(12)}  active`,
+    ]);
+    const narrow = asColumns(rows, shown, screen(20)).split('\n');
+    expect(narrow).toEqual([
+      `NAME${' '.repeat(10)}STATUS`,
+      '株式会社山…   active',
+      `Zoe\u0308${' '.repeat(11)}active`,
+      `${'😀'.repeat(5)}…   active`,
+    ]);
+  });
+
   test.each([200, 66, 30])('colours the status on %i columns, and aligns as without colours', (columns) => {
     const coloured = asColumns(ROWS, COLUMNS, screen(columns, true));
     expect(coloured).toContain('\x1b[32mactive\x1b[0m');

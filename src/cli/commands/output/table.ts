@@ -1,5 +1,6 @@
 import { printable } from './printable.js';
 import { colouredStatus, relativeTime, screenOf } from './screen.js';
+import { cutTo, widthOf } from './width.js';
 
 const GAP = '  ';
 /** Of the further lines of a row. */
@@ -29,7 +30,7 @@ export function asColumns<T>(rows: readonly T[], cellsBy: Columns<T>, screen = s
       const cell = cellOf(row);
       return printable(screen ? relativeTime(cell, screen.now) : cell);
     });
-    return { title, cells, width: Math.max(title.length, ...cells.map(({ length }) => length)) };
+    return { title, cells, width: Math.max(title.length, ...cells.map(widthOf)) };
   });
   const lines = screen ? fitting(columns, screen.columns) : [columns];
   const rowOf = (cellOf: (column: Column) => string, hasColours = false) =>
@@ -45,8 +46,8 @@ function asLine(columns: readonly Column[], cellOf: (column: Column) => string, 
     .map((column, index) => {
       const { title, width } = column;
       const cell = cellOf(column);
-      const text = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-      const padding = index === columns.length - 1 ? '' : ' '.repeat(width - text.length);
+      const text = widthOf(cell) > width ? `${cutTo(cell, width - 1)}…` : cell;
+      const padding = index === columns.length - 1 ? '' : ' '.repeat(width - widthOf(text));
       return `${hasColours && STATUS_TITLES.has(title) ? colouredStatus(text) : text}${padding}`;
     })
     .join(GAP)
@@ -63,7 +64,7 @@ function leastWidth({ title, cells }: Column): number {
   const isWhole = (cell: string) => STATUS_TITLES.has(title) || WHOLE.test(cell);
   return Math.max(
     title.length,
-    ...cells.map((cell) => (isWhole(cell) ? cell.length : Math.min(cell.length, LEAST_WIDTH))),
+    ...cells.map((cell) => (isWhole(cell) ? widthOf(cell) : Math.min(widthOf(cell), LEAST_WIDTH))),
   );
 }
 
