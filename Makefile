@@ -26,7 +26,9 @@ JEST := jest --config test/jest.config.js
 
 .PHONY: help
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@bold= plain=; if [ -t 1 ]; then bold='\033[1m' plain='\033[0m'; fi; \
+	awk -F ':.*## ' -v bold="$$bold" -v plain="$$plain" \
+	'/^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", bold, $$1, plain, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Use
 
