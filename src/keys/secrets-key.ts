@@ -120,7 +120,7 @@ function opened(path: string): number {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SecretsKeyError(
       code === 'ENOENT'
-        ? `There is no key file at ${path}. \`integration init\` makes it; one that is lost must come from its copy: set SECRETS_KEY_FILE to where that is.`
+        ? `There is no key file at ${path}. \`integration init\` makes it; one that is lost must come from its copy: set SECRETS_KEY_FILE to where that is. For the demo, set ENVIRONMENT to demo.`
         : `The key file ${path} cannot be read: ${message}.`,
       { cause: error },
     );

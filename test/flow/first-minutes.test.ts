@@ -85,7 +85,7 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
 
   test('2: the key reads the connections and the clients of the first one', () => {
     const [connections, clients] = pasted(things[1] ?? '')
-      .split(/(?<=\])(?=\[)/)
+      .split(/(?<=\])\s+(?=\[)/)
       .map((list) => JSON.parse(list) as { id: string; name: string }[]);
     expect(connections?.map(({ id }) => id)).toEqual(service.demo().apiKeys[0]?.instanceIntegrationIds);
     expect(clients?.map(({ name }) => name)).toContain('Tallowfern Bakeries');

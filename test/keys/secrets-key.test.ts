@@ -151,7 +151,7 @@ describe('a key file that is read', () => {
 
   test('is missed in a sentence that says how it comes about', () => {
     expect(refusalOf(() => readSecretsKeys(path))).toBe(
-      `There is no key file at ${path}. \`integration init\` makes it; one that is lost must come from its copy: set SECRETS_KEY_FILE to where that is.`,
+      `There is no key file at ${path}. \`integration init\` makes it; one that is lost must come from its copy: set SECRETS_KEY_FILE to where that is. For the demo, set ENVIRONMENT to demo.`,
     );
   });
 

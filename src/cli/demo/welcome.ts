@@ -62,8 +62,8 @@ ${isUsual(config) ? '' : `\n  0. Tell the commands in each terminal where this d
      ${demoAppUrl(config)}
 
   2. Read the instances that your integration is connected to, and the clients of the first one:
-     curl -s -H "x-api-key: ${key}" ${connections}
-     curl -s -H "x-api-key: ${key}" ${connections}/${connection}/clients
+     curl -s -H "x-api-key: ${key}" ${connections}; echo
+     curl -s -H "x-api-key: ${key}" ${connections}/${connection}/clients; echo
 
   3. Ask again with If-None-Match: * and get 304 without a body; the list is not read.
      (Normally you send the ETag of the last answer.)
