@@ -23,6 +23,7 @@ import {
   Metadata,
   type MethodDefinition,
 } from '@grpc/grpc-js';
+import { inJsonNames } from '../errors/json-names.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './call-metadata.js';
 import { CLIENT_OPTIONS } from './connect.js';
@@ -144,15 +145,6 @@ async function send<Request>(
     stream.destroy(error as Error);
     throw error;
   }
-}
-
-/** Servers name fields as in the proto files, `first_name`; requests and answers here have `firstName`. */
-function inJsonNames(error: ServiceError): ServiceError {
-  const fieldViolations = error.fieldViolations.map(({ path, message }) => ({
-    path: path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-    message,
-  }));
-  return new ServiceError(error.code, error.message, { ...error, fieldViolations });
 }
 
 function isStatus(failure: unknown): failure is GrpcFailure {

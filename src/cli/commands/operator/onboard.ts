@@ -6,9 +6,10 @@ import { validateRedirectUris } from '../../../domain/operator/application-rules
 import { validateExpiry } from '../../../domain/operator/lifetime.js';
 import { Violations } from '../../../domain/platform/violations.js';
 import { validateSubscription } from '../../../domain/webhooks/subscriptions/rules.js';
+import { inJsonNames } from '../../../errors/json-names.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import { FailedCall, Unfinished, UsageError } from '../errors.js';
-import { addTargetOptions, collected, eventPatterns, TARGET_NOTE, timeAhead } from '../options.js';
+import { addTargetOptions, collected, eventPatterns, idOf, TARGET_NOTE, timeAhead } from '../options.js';
 import { asEnum, asFacts } from '../output/table.js';
 import { PLAIN } from './applications/app-actions.js';
 import { examples, runsInSession } from './group.js';
@@ -28,7 +29,11 @@ export function addOnboardCommand(program: Command): void {
   const command = addTargetOptions(program.command('onboard'))
     .description('Set up an integration with key, application and subscription')
     .argument('<name>', 'name of the integration, and of its application')
-    .requiredOption('--instance <instance>', 'id of the instance to connect it to')
+    .requiredOption(
+      '--instance <instance>',
+      'id of the instance to connect it to; `instance list` shows them',
+      idOf('ins'),
+    )
     .option(
       '--key-expires <when>',
       'when the key ends: a UTC time, or a duration such as 90d; never unless given',
@@ -74,7 +79,7 @@ export const onboard = (async (session, [name], options) => {
     if (made.integrationId === undefined || !(error instanceof ServiceError)) {
       throw error;
     }
-    const { message } = new FailedCall(error, session.address);
+    const { message } = new FailedCall(inJsonNames(error), session.address);
     const failure = new Unfinished(`${message}\nThe items above were made before the failure and remain.`);
     return { json: made, text: textOf(made), failure };
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { PlatformServiceService } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { WebhookServiceService } from '../../../../generated/proto/integration/webhooks/v1/webhooks.js';
+import { inJsonNames } from '../../../errors/json-names.js';
 import { ServiceError } from '../../../errors/service-error.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
@@ -107,7 +108,7 @@ export async function inSession<T>(target: Target, work: (session: Session) => P
       temporalUiUrl,
     });
   } catch (error) {
-    throw error instanceof ServiceError ? new FailedCall(error, address) : error;
+    throw error instanceof ServiceError ? new FailedCall(inJsonNames(error), address) : error;
   } finally {
     channel.close();
   }

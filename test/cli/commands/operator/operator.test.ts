@@ -182,7 +182,7 @@ describe('an operator', () => {
     const redirect = ['--redirect-uri', 'http://rota.example.com/cb'];
     const wrong = await type('onboard', 'Nothing made', '--instance', instanceId, ...redirect);
     expect([wrong.code, wrong.stdout]).toEqual([1, '']);
-    expect(wrong.stderr).toMatch(/\(invalid_request\)\s+- redirect_uris\[0\]\.uri must be https/);
+    expect(wrong.stderr).toMatch(/\(invalid_request\)\s+- redirectUris\[0\]\.uri must be https/);
     const unknown = await type('onboard', 'Nothing made', '--instance', `ins_${'0'.repeat(22)}`);
     expect([unknown.code, unknown.stdout]).toEqual([1, '']);
     expect(unknown.stderr).toContain('(instance_not_found)');
@@ -233,6 +233,16 @@ describe('an operator', () => {
     expect(shown.stdout).toContain('access tokens 900 s');
     expect(shown.stdout).toMatch(/^ID tokens +EdDSA$/m);
     expect(shown.stdout).not.toContain(created.clientSecret);
+  });
+
+  test('learns that an application without a redirect URI needs one, beside the answer', async () => {
+    const args = ['app', 'create', 'Unreachable', '--type', 'public', '--json'];
+    const { code, stdout, stderr } = await type(...args);
+    const { application } = JSON.parse(stdout) as { application: { id: string } };
+    expect([code, stderr]).toEqual([
+      0,
+      `Add a redirect URI before people sign in: integration app add-redirect-uri ${application.id} ins_…=https://…\n`,
+    ]);
   });
 
   test('gives an integration a contact, changes it, and removes it', async () => {
@@ -287,7 +297,7 @@ describe('an operator', () => {
     const { code, stdout, stderr } = await type('app', 'create', 'Rota', '--type', 'public', ...uris);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /\(invalid_request\)\n {2}- redirect_uris\[0\]\.uri .*\n {2}- redirect_uris\[1\]\.uri .*\n$/,
+      /\(invalid_request\)\n {2}- redirectUris\[0\]\.uri .*\n {2}- redirectUris\[1\]\.uri .*\n$/,
     );
   });
 

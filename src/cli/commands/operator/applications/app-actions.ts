@@ -127,7 +127,9 @@ export const create: Action<CreateOptions> = async (
 ) => {
   const kind = { name, type: asEnum<ApplicationType>(type, 'APPLICATION_TYPE_'), redirectUris: redirectUri };
   const answer = await operator.createApplication({ ...PLAIN, ...settingsOf(options), ...kind });
-  return shown(answer, ...(answer.clientSecret ? [shownOnce('The client_secret', answer.clientSecret)] : []));
+  const secret = answer.clientSecret ? [shownOnce('The client_secret', answer.clientSecret)] : [];
+  const advice = `Add a redirect URI before people sign in: integration app add-redirect-uri ${answer.application?.id} ins_…=https://…`;
+  return { ...shown(answer, ...secret), note: redirectUri.length === 0 ? advice : undefined };
 };
 
 export const list: Action = async ({ operator, platform }, _, { instance: instanceId, limit }) =>
