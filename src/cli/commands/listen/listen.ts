@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addTargetOptions, assertIs, eventPatterns, TARGET_NOTE } from '../options.js';
+import { addTargetOptions, assertIs, eventPatterns, idOf, TARGET_NOTE } from '../options.js';
 import type { ListenOptions } from './listen-session.js';
 
 const NOTES = `
@@ -22,6 +22,7 @@ export function addListenCommand(program: Command): void {
     .option(
       '--instance-integration <connection>',
       'receive its events; without it, those of the first one of the demo',
+      idOf('iin'),
     )
     .option(
       '--events <types>',

@@ -17,8 +17,8 @@ export function addConnectionVerbs(group: Command): void {
     about: 'Connect an integration to an instance',
     example: 'itg_… ins_… --configure',
   })
-    .argument('<integration>', 'id of the integration')
-    .argument('<instance>', 'id of the instance')
+    .argument('<integration>', 'id of the integration', idOf('itg'))
+    .argument('<instance>', 'id of the instance', idOf('ins'))
     .option('--configure', 'set it up at once, so that it answers reads');
   addVerb(group, 'connections', list, { about: 'List connections, newest first', example: 'itg_…' })
     .argument('[integration]', 'only those of this integration', idOf('itg'))

@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander';
 import { publicIdPrefixes } from '../../../../generated/ids.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
-import { addTargetOptions, count, seconds, TARGET_NOTE } from '../options.js';
+import { addTargetOptions, count, idOf, seconds, TARGET_NOTE } from '../options.js';
 import type { Action } from './session.js';
 
-const NOTES = `\n${TARGET_NOTE}\nWith --json the answer of the gRPC method is printed, in the JSON of protobuf; a list is one array.\n`;
+const NOTES = `
+${TARGET_NOTE}
+With --json the answer of the gRPC method is printed, in the JSON of protobuf;
+a list is one array.
+`;
 
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ integration ${line}`).join('\n')}`;
@@ -41,14 +45,16 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** Of ids, by the argument that takes them. */
 const PREFIXES: Readonly<Record<string, string>> = {
-  account: publicIdPrefixes.AccountId,
   application: publicIdPrefixes.ApplicationId,
   client: publicIdPrefixes.ClientId,
   connection: publicIdPrefixes.InstanceIntegrationId,
   delivery: publicIdPrefixes.DeliveryId,
+  'encryption-key': 'ek',
+  event: publicIdPrefixes.EventId,
   instance: publicIdPrefixes.InstanceId,
   integration: publicIdPrefixes.IntegrationId,
   key: 'key',
+  'service-token': 'tok',
   subscription: publicIdPrefixes.SubscriptionId,
   user: publicIdPrefixes.UserId,
   worker: publicIdPrefixes.WorkerId,
@@ -62,11 +68,12 @@ export function addVerb(
   { about, example: given, demoToken }: VerbNotes,
 ): Command {
   const command = addTargetOptions(group.command(usage));
-  for (const argument of command.registeredArguments) {
-    argument.description = ARGUMENTS[argument.name()] ?? 'its id';
-  }
   const [noun] = command.registeredArguments;
-  const example = given ?? (noun ? `${PREFIXES[noun.name()]}_…` : '');
+  const prefix = PREFIXES[noun?.name() ?? ''];
+  if (noun && prefix) {
+    noun.argParser(idOf(prefix)).description = ARGUMENTS[noun.name()] ?? 'its id';
+  }
+  const example = given ?? (prefix ? `${prefix}_…` : '');
   const line = `${group.name()} ${command.name()} ${example}`.trimEnd();
   command
     .description(about)

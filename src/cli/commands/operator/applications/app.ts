@@ -149,6 +149,6 @@ function addPartVerbs(group: Command): void {
     about: 'End one secret at once',
     example: 'app_… sec_… --yes',
   })
-    .argument('<secret>', 'id of the secret, as `app show` lists it')
+    .argument('<secret>', 'id of the secret, as `app show` lists it', idOf('sec'))
     .option(...YES);
 }

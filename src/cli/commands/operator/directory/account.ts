@@ -2,13 +2,15 @@ import type { Command } from 'commander';
 import type {
   Account,
   AccountContext,
+  GetAccountRequest,
   PendingEmail,
 } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
 import { confirmation } from '../../confirm.js';
+import { assertIs } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
 import { asColumns, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, YES } from '../group.js';
-import type { Action } from '../session.js';
+import type { Action, Session } from '../session.js';
 import { showing, shownPages } from '../showing.js';
 
 export function addAccountCommands(program: Command): void {
@@ -30,16 +32,28 @@ export function addAccountCommands(program: Command): void {
   addVerb(group, 'show', show, {
     about: 'Show a person with all their users and workers',
     example: 'ada@example.com',
-  }).argument('<account>', 'its id, or the address that the person signs in with');
-  addVerb(group, 'disable <account>', disable, {
+  }).argument(...ACCOUNT);
+  addVerb(group, 'disable', disable, {
     about: 'Keep a person from signing in anywhere, and end their sessions (needs a platform token)',
+    example: 'acc_…',
     demoToken: 'platform',
-  });
-  addVerb(group, 'enable <account>', enable, {
+  }).argument(...ACCOUNT);
+  addVerb(group, 'enable', enable, {
     about: 'Let a person sign in again (needs a platform token)',
+    example: 'acc_…',
     demoToken: 'platform',
-  });
+  }).argument(...ACCOUNT);
   addVerb(group, 'erase <account>', erase, { about: ERASING, demoToken: 'platform' }).option(...YES);
+}
+
+const ACCOUNT = ['<account>', 'its id, or the address that the person signs in with', accountKey] as const;
+
+type AccountKey = NonNullable<GetAccountRequest['key']>;
+
+function accountKey(value: string): AccountKey {
+  const $case = value.includes('@') ? 'email' : 'accountId';
+  assertIs($case === 'email' || value.startsWith('acc_'), 'It must be an id such as acc_…, or an address.');
+  return { $case, value };
 }
 
 const ERASING =
@@ -47,8 +61,8 @@ const ERASING =
 
 const shown = showing('account', (account: Account) => [
   ['Account', account.id],
-  ['E-mail', emailOf(account)],
-  ['Waits for proof', account.pendingEmails.map(pending)],
+  ['Email', emailOf(account)],
+  ['New email', account.pendingEmails.map(pending)],
   ['Name', printableLine(account.fullName ?? '') || '-'],
   ['Status', asWord(account.status, 'ACCOUNT_STATUS_')],
   ['Password set', asTime(account.passwordSetAt, 'never')],
@@ -67,17 +81,22 @@ const list: Action = async ({ platform }, _, { email: emailPrefix, limit }) =>
     created: ({ createdAt }) => asTime(createdAt),
   });
 
-const show: Action = async ({ platform }, [known]) => {
-  const $case = known.includes('@') ? ('email' as const) : ('accountId' as const);
-  const answer = await platform.getAccount({ key: { $case, value: known } });
+type AccountAction = Action<object, readonly [account: AccountKey]>;
+
+const show: AccountAction = async ({ platform }, [key]) => {
+  const answer = await platform.getAccount({ key });
   return shown(answer, contextTable(answer.contexts));
 };
 
-const disable: Action = async ({ platform }, [accountId]) =>
-  shown(await platform.disableAccount({ accountId }));
+const disable: AccountAction = async ({ platform }, [key]) =>
+  shown(await platform.disableAccount({ accountId: await idBy(key, platform) }));
 
-const enable: Action = async ({ platform }, [accountId]) =>
-  shown(await platform.enableAccount({ accountId }));
+const enable: AccountAction = async ({ platform }, [key]) =>
+  shown(await platform.enableAccount({ accountId: await idBy(key, platform) }));
+
+async function idBy(key: AccountKey, platform: Session['platform']): Promise<string> {
+  return key.$case === 'accountId' ? key.value : ((await platform.getAccount({ key })).account?.id ?? '');
+}
 
 const erase: Action = async ({ platform }, [accountId], { yes }) => {
   const confirm = confirmation({ yes });

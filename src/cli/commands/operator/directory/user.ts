@@ -80,8 +80,8 @@ async function usersOfPerson(session: Session, email: string, statuses: readonly
 
 const shown = showing('user', (user: User) => [
   ['User', user.id],
-  ['E-mail', printableLine(user.email)],
-  ['Waits for proof', printableLine(user.pendingEmail?.email ?? '') || '-'],
+  ['Email', printableLine(user.email)],
+  ['New email', printableLine(user.pendingEmail?.email ?? '') || '-'],
   ['Name', printableLine(user.fullName ?? '') || '-'],
   ['Status', asWord(user.status, 'USER_STATUS_')],
   ['Role', printableLine(user.role?.name ?? '') || '-'],

@@ -69,7 +69,7 @@ const list: Action<{ status?: string; unit?: string; location?: string }> = asyn
 
 const shown = showing('worker', (worker: Worker) => [
   ['Worker', worker.id],
-  ['E-mail', printableLine(worker.email)],
+  ['Email', printableLine(worker.email)],
   ['Name', printableLine(worker.fullName)],
   ['Phone', printableLine(worker.phone ?? '') || '-'],
   ['Status', asWord(worker.status, 'WORKER_STATUS_')],

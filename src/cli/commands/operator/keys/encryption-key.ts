@@ -20,9 +20,8 @@ export function addEncryptionKeyCommands(program: Command): void {
     example: '--wait 10m',
     demoToken: 'key_custodian',
   }).option('--wait <duration>', 'how long to wait for the other nodes; 2m unless given', seconds);
-  addVerb(group, 'retire <key>', async (...given) => (await load()).retire(...given), {
+  addVerb(group, 'retire <encryption-key>', async (...given) => (await load()).retire(...given), {
     about: 'Remove a key from SECRETS_KEY_FILE once no secret is encrypted with it',
-    example: 'ek_…',
     demoToken: 'key_custodian',
   });
 }

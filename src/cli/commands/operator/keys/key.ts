@@ -24,7 +24,7 @@ export function addKeyCommands(program: Command): void {
     about: 'Issue an API key, shown once',
     example: 'itg_… --label "Nightly export" --expires 90d',
   })
-    .argument('<integration>', REACH)
+    .argument('<integration>', REACH, idOf('itg'))
     .requiredOption('--label <text>', 'what it is for')
     .option('--expires <when>', `${EXPIRY}; never unless given`, timeAhead);
   addVerb(group, 'list', list, { about: 'List API keys, newest first', example: 'itg_… --status active' })

@@ -5,7 +5,7 @@ import type {
   ServiceToken,
 } from '../../../../../generated/proto/integration/operator/v1/service_tokens.js';
 import { confirmation } from '../../confirm.js';
-import { timeAhead } from '../../options.js';
+import { idOf, timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, overlapOption, YES } from '../group.js';
 import type { Action } from '../session.js';
@@ -30,7 +30,11 @@ export function addTokenCommands(program: Command): void {
   })
     .addOption(new Option('--role <role>', 'what its holder may do').choices(ROLES).makeOptionMandatory())
     .requiredOption('--label <text>', 'what it is for')
-    .option('--instance <instance>', 'the one instance that a platform token reaches; all unless given')
+    .option(
+      '--instance <instance>',
+      'the one instance that a platform token reaches; all unless given',
+      idOf('ins'),
+    )
     .option('--expires <when>', `${EXPIRY}; never unless given`, timeAhead);
   addVerb(group, 'list', list, { about: 'List service tokens, newest first', example: '--status active' })
     .addOption(statusOption())

@@ -29,13 +29,17 @@ export function addEventCommands(program: Command): void {
   addVerb(group, 'show <event>', show, {
     about: 'Show one event with its body',
     example: 'evt_… --instance-integration iin_…',
-  }).option('--instance-integration <connection>', 'with the links that this connection receives');
+  }).option(
+    '--instance-integration <connection>',
+    'with the links that this connection receives',
+    idOf('iin'),
+  );
   addVerb(group, 'replay', async (...given) => (await import('./event-replay.js')).replay(...given), {
     about:
       'Send the events of a time range to one subscription, also those from before it was made, except those that it acknowledged',
     example: '--subscription whs_… --since 2026-11-01T08:00:00Z --until 2026-11-01T12:00:00Z',
   })
-    .requiredOption('--subscription <subscription>', 'which one; it must be active')
+    .requiredOption('--subscription <subscription>', 'which one; it must be active', idOf('whs'))
     .requiredOption(
       '--since <when>',
       'from this time on: a UTC time, or a duration before now such as 6h',
@@ -44,7 +48,7 @@ export function addEventCommands(program: Command): void {
     .option('--until <when>', 'before this time; until now unless given', timeBack)
     .option('--types <types>', TYPES, eventPatterns)
     .option('--include-delivered', 'also those that it acknowledged')
-    .option('--after <event>', 'continue after this event; an interrupted replay prints its id');
+    .option('--after <event>', 'continue after this event; an interrupted replay prints its id', idOf('evt'));
 }
 
 const list: Action<{ entity?: string }> = async (

@@ -37,7 +37,7 @@ function addRegistration(group: Command): void {
     about: 'Subscribe an address to events; its signing secret is shown once',
     example: '--instance-integration iin_… --url https://hooks.example.com --events "user.updated,worker.*"',
   })
-    .requiredOption('--instance-integration <connection>', 'whose events it receives')
+    .requiredOption('--instance-integration <connection>', 'whose events it receives', idOf('iin'))
     .requiredOption('--url <url>', URL_NOTE)
     .requiredOption('--events <types>', EVENTS, eventPatterns)
     .option('--clients <clients>', `${CLIENTS}; of all unless given`, commaSeparated)

@@ -81,7 +81,7 @@ describe('the people of clients', () => {
     const found = await json<Row[]>('user', 'list', '--client', user.clientId, '--email', user.email);
     expect(found).toEqual([expect.objectContaining({ id: user.id })]);
     const { stdout: facts } = await type('user', 'show', user.id);
-    expect(facts).toMatch(new RegExp(`^User +${user.id}\nE-mail +${user.email}\n`));
+    expect(facts).toMatch(new RegExp(`^User +${user.id}\nEmail +${user.email}\n`));
   });
 
   test.each([['user'], ['worker']])('%s list requires a client or the address of a person', async (noun) => {
@@ -115,7 +115,7 @@ describe('the people of clients', () => {
     const { contexts } = await json<{ contexts: Context[] }>('account', 'show', email);
     expect(contexts.map(({ userId }) => userId)).toContain(id);
     const shown = await type('account', 'show', accountId);
-    expect(shown.stdout).toMatch(new RegExp(`^Account +${accountId}\nE-mail +${email}`));
+    expect(shown.stdout).toMatch(new RegExp(`^Account +${accountId}\nEmail +${email}`));
     expect(shown.stdout).toMatch(new RegExp(`^user +${id} .*yes$`, 'm'));
     expect((await type('account', 'disable', accountId)).stdout).toMatch(/^Status +disabled$/m);
     expect((await type('account', 'show', accountId)).stdout).toMatch(new RegExp(`^user +${id} .*no$`, 'm'));
@@ -137,7 +137,7 @@ describe('the people of clients', () => {
     await type('worker', 'offboard', worker.id, '--yes');
     expect((await type('account', 'erase', accountId)).code).toBe(2);
     const { stdout } = await type('account', 'erase', accountId, '--yes');
-    expect(stdout).toMatch(new RegExp(`^E-mail +erased-${accountId}@erased.invalid$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^Email +erased-${accountId}@erased.invalid$`, 'm'));
     expect(stdout).toMatch(/^Status +disabled$/m);
     expect((await type('account', 'show', email)).code).toBe(1);
     const { stdout: audit } = await type('audit', 'list', '--about', accountId);
@@ -145,6 +145,21 @@ describe('the people of clients', () => {
     const { stdout: shown } = await type('worker', 'show', worker.id);
     expect(shown).toMatch(/^Name +Erased person$/m);
     expect((await type('user', 'show', user.id)).stdout).toMatch(/^Status +deleted$/m);
+  });
+
+  test('as accounts are disabled and enabled by address too, and an unknown address is refused', async () => {
+    const { accountId, email } = await activeUser();
+    const statusOf = (verb: string) => json<{ account: Row }>('account', verb, email);
+    expect((await statusOf('disable')).account).toMatchObject({
+      id: accountId,
+      status: 'ACCOUNT_STATUS_DISABLED',
+    });
+    expect((await statusOf('enable')).account).toMatchObject({
+      id: accountId,
+      status: 'ACCOUNT_STATUS_ENABLED',
+    });
+    const unknown = await type('account', 'disable', `x${email}`);
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no such account. (account_not_found)\n']);
   });
 
   test('as workers are offboarded when it is confirmed, and then listed as such', async () => {
