@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Help, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { packageVersion, unsuitableNode } from '../config/package.js';
 import { CopyError } from '../store/store-error.js';
@@ -15,12 +15,17 @@ const ABOUT: Record<RoleName, string> = {
   edge: 'Run only the edge: the HTTP listeners',
 };
 
+const OPTIONS_OF_CALL = ['--address', '--token', '--ca', '--help'];
+
 const EXIT_USAGE = 2;
 
-const SETTINGS = '\nSettings come from the environment: `integration config` lists them with their values.';
+const SETTINGS = `
+Settings come from the environment:
+\`integration config\` lists them with their values.`;
 
 const EXIT_CODES = `
-Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage · 3 only warnings (doctor) · 78 cannot start with these settings`;
+Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage ·
+3 only warnings (doctor) · 78 cannot start with these settings`;
 
 const unsuitable = unsuitableNode();
 if (unsuitable !== undefined) {
@@ -34,7 +39,12 @@ const program = new WholeCommand('integration')
   .helpOption('-h, --help', 'show this help')
   .helpCommand('help [command]', 'Show the help of a command')
   .addHelpText('after', SETTINGS + EXIT_CODES)
-  .configureHelp({ optionDescription: describedOption })
+  .configureHelp({
+    optionDescription: describedOption,
+    visibleOptions: ownFirst,
+    subcommandTerm: termOf,
+    minWidthToWrap: 20,
+  })
   .showHelpAfterError('(--help shows the usage)')
   // Otherwise a verb accepts the options of the command above and ignores them: `config check --json`.
   .enablePositionalOptions()
@@ -96,6 +106,18 @@ try {
 /** Commander's own help does not show which options are required. */
 function describedOption(option: Option): string {
   return `${option.mandatory ? 'required; ' : ''}${new Help().optionDescription(option)}`;
+}
+
+/** Most commands have the same options for the call; those of the command itself tell more. */
+function ownFirst(command: Command): Option[] {
+  const options = new Help().visibleOptions(command);
+  const isOwn = ({ long }: Option) => !OPTIONS_OF_CALL.includes(long ?? '');
+  return [...options.filter(isOwn), ...options.filter((option) => !isOwn(option))];
+}
+
+/** Without `[options]`, which every verb has: descriptions need the room. */
+function termOf(command: Command): string {
+  return new Help().subcommandTerm(command).replace(' [options]', '');
 }
 
 /** Undefined for an unexpected error: only those print a stack trace. The system says what it refused. */

@@ -91,7 +91,7 @@ function plain(name: string): string {
 }
 
 /** The edit distance, where a swap of two neighbouring letters is one edit; infinite above `most`. */
-function distance(one: string, other: string, most = MOST_EDITS): number {
+export function distance(one: string, other: string, most = MOST_EDITS): number {
   if (one === other) {
     return 0;
   }

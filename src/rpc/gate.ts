@@ -262,7 +262,7 @@ export class Gate {
   #assertAllowed(method: string, identity: Identity | undefined): void {
     const rule = this.#rules.get(method);
     if (!identity || !rule?.callers.includes(identity.caller)) {
-      throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, 'This token may not call this method.');
+      throw new ServiceError(ErrorCode.CALLER_NOT_ALLOWED, refusalOf(rule, identity));
     }
     if (identity.instanceId !== undefined && !rule.isWithinInstance) {
       const message = 'This token is limited to one instance, and this method is not.';
@@ -297,6 +297,13 @@ export class Gate {
     };
     await Promise.all([...this.#open].map(endIfRefused));
   }
+}
+
+/** Rights are named to the holder of a valid token only, and those of methods that are served here. */
+function refusalOf(rule: MethodRule | undefined, identity: Identity | undefined): string {
+  return rule && identity
+    ? `This method needs a token with the right ${rule.callers.join(' or ')}; this one has the right ${identity.caller}.`
+    : 'This token may not call this method.';
 }
 
 function tooSlow(): ServiceError {

@@ -6,6 +6,7 @@ import {
   CallServiceService,
   type ExchangeResponse,
 } from '../../generated/proto/integration/calls/v1/calls.js';
+import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { allowedRights, methodsWithinInstance, type Right, rights } from '../../generated/proto/rights.js';
 import { tokenAuthenticator } from '../../src/cli/roles/domain-listeners.js';
 import { hashedToken, roleAuthenticator } from '../../src/cli/roles/role-tokens.js';
@@ -350,6 +351,19 @@ describe('a token', () => {
     expect((await call('unknown')).code).toBe(ErrorCode.SERVICE_TOKEN_INVALID);
     expect((await call(TOKENS.platform)).code).toBe(ErrorCode.CALLER_NOT_ALLOWED);
     expect((await call(TOKENS.edge)).code).toBe(ErrorCode.INVALID_REQUEST);
+  });
+
+  test('learns which right a method needs only if it is valid', async () => {
+    const { channel } = await rigs.start([serve(PlatformServiceService, {})]);
+    const options = { requestId: 'r', deadlineMs: 20_000 };
+    const read = async (token: string) => {
+      const { getClient } = channel(token).clientOf(PlatformServiceService);
+      return (await refusalOf(getClient({ clientId: 'cli_1' }, options))).message;
+    };
+    expect(await read(TOKENS.auditor)).toBe(
+      'This method needs a token with the right platform or operator or support; this one has the right auditor.',
+    );
+    expect(await read('unknown')).toBe('This service token is not valid here.');
   });
 
   test('is looked at before any handler runs, however long that takes', async () => {

@@ -12,7 +12,7 @@ import { methodsWithinInstance } from '../../../generated/proto/rights.js';
 import { packageRoot } from '../../config/package.js';
 import { callersOf, ROLE_RIGHTS } from '../../rpc/callers.js';
 import { wordsOf } from '../../rpc/request-check.js';
-import { methodOf } from './method-names.js';
+import { methodOf, shortName } from './method-names.js';
 import { print } from './output/print.js';
 
 const INDENT = '    ';
@@ -48,13 +48,13 @@ function inContract(name: string): string {
   return join(packageRoot, 'generated/proto', name);
 }
 
-function helpOf({ parent, name, input, output, methodKind }: DescMethod, about: Comments): string {
-  const shortName = `${parent.name.replace(/Service$/, '')}/${name}`;
+function helpOf(method: DescMethod, about: Comments): string {
+  const { parent, name, input, output, methodKind } = method;
   const isMany = methodKind === 'server_streaming' || methodKind === 'bidi_streaming';
   const path = `/${parent.typeName}/${name}`;
   const fields = input.fields.length === 0 ? 'It has no fields.' : fieldsOf(input, about).join('\n');
   return [
-    `Usage: integration call ${shortName} ${input.fields.length === 0 ? '' : "'{…}'"}`.trimEnd(),
+    `Usage: integration call ${shortName(method)} ${input.fields.length === 0 ? '' : "'{…}'"}`.trimEnd(),
     about[`${parent.typeName}.${name}`],
     `Answers ${isMany ? 'with a stream of' : 'with'} ${output.name}. Rights: ${rightsOf(path)}.`,
     `${input.name}, in the JSON of protobuf; snake_case names are accepted too:\n\n${fields}`,

@@ -18,7 +18,7 @@ Examples:
 export function addCallCommand(program: Command): void {
   addTargetOptions(program.command('call'))
     .description('Call any gRPC method, or list them all')
-    .argument('[method]', 'Service/Method; the package and the word Service may be left out')
+    .argument('[method]', 'Service/Method, or the method alone')
     .argument('[json]', 'the request as JSON, or - to read it from standard input', '{}')
     .helpOption(false)
     .option('-h, --help', 'show this help; after a method, the fields of its request')

@@ -24,6 +24,9 @@ function messageOf({ code, message, internal, fieldViolations }: ServiceError, a
   if (code === ErrorCode.UNAVAILABLE || code === ErrorCode.INTERNAL_ERROR) {
     // In one line: grpc-js quotes messages of OpenSSL, which contain line breaks.
     const why = printableLine(internal ?? message);
+    if (UNSENT.test(why) && why.includes('ECONNREFUSED')) {
+      return `Nothing listens at ${address}. Start the service there, or set INTEGRATION_ADDRESS to where it is.`;
+    }
     return `${address} gave no usable answer: ${why}${UNSENT.test(why) ? '' : MAY_BE_DONE}`;
   }
   // Some sentences are made of the one violation that there is.

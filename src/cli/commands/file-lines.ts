@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from './errors.js';
+import { printableLine } from './output/printable.js';
 
 /** Leaves out a byte order mark. Other encodings would be read as names with replacement characters. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -48,9 +49,16 @@ export async function* linesOf(
       return;
     }
     const { path } = input as Partial<ReadStream>;
-    const file = path ? `The file ${path}` : 'The file';
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(unreadable((error as Error).message, path?.toString()));
   }
+}
+
+/** A sentence for what the system says of a file, or of what is piped in. */
+export function unreadable(why: string, path?: string): string {
+  const file = path === undefined ? 'The input' : `The file ${printableLine(path)}`;
+  return why.startsWith('ENOENT')
+    ? `There is no file ${printableLine(path ?? '')}.`
+    : `${file} cannot be read: ${why}.`;
 }
 
 /** Joins the parts of a line once, at its end, and drops those of a line that is too long. */

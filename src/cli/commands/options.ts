@@ -22,8 +22,9 @@ export function addTargetOptions(command: Command): Command {
     );
 }
 
-export const TARGET_NOTE =
-  'Address and token come from $DATA_DIR/demo.json of the demo environment unless they are given. A live token goes to the address of the settings.';
+/** In lines of 80 columns: commander does not wrap them. */
+export const TARGET_NOTE = `Unless they are given, address and token come from the demo environment
+($DATA_DIR/demo.json). With a live token, the address comes from the settings.`;
 
 const EVENT_TYPES = Object.keys(payloadSchemaOf);
 

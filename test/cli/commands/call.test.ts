@@ -136,6 +136,12 @@ describe('integration call', () => {
       2,
       /^There is no method Operator\/Nothing\. `integration call` without/,
     ],
+    [
+      'a method without its service',
+      ['GetIntegration', '{"integrationId": "itg_x"}'],
+      1,
+      /^There is no such integration\. /,
+    ],
     ['JSON cut off', [LIST, '{'], 2, /^The request must be a JSON object, such as /],
     ['JSON that is no object', [LIST, '[1]'], 2, /^The request must be a JSON object, such as /],
     [
@@ -159,15 +165,18 @@ describe('integration call', () => {
 
   test('a method for others is a sentence on stderr', async () => {
     const { code, stderr } = await call('--token', domain.demo().operatorToken, 'Platform/CreateClient');
-    expect([code, stderr]).toEqual([1, 'This token may not call this method. (caller_not_allowed)\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      'This method needs a token with the right platform; this one has the right operator. (caller_not_allowed)\n',
+    ]);
   });
 
   test('without a server says so in one line, with the address', async () => {
     const [port] = await freePorts(1);
     const { code, stderr } = await integration(['call', '--address', `127.0.0.1:${port}`], settings());
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      new RegExp(`^127\\.0\\.0\\.1:${port} gave no usable answer: UNAVAILABLE: .*ECONNREFUSED.*\\n$`),
+    expect(stderr).toBe(
+      `Nothing listens at 127.0.0.1:${port}. Start the service there, or set INTEGRATION_ADDRESS to where it is.\n`,
     );
   });
 
@@ -230,6 +239,23 @@ describe('the help of a method', () => {
     const keys = await help('Operator/ListSigningKeys');
     expect(keys.stdout).toMatch(/^Usage: integration call Operator\/ListSigningKeys\n/);
     expect(keys.stdout).toContain('It has no fields.');
+  });
+
+  test('is found by the name of the method alone', async () => {
+    expect(await help('ListUsers')).toEqual(await help('Platform/ListUsers'));
+  });
+
+  test.each([
+    ['CreateUsr', 'Did you mean Platform/CreateUser?'],
+    ['createuser', 'Did you mean Platform/CreateUser?'],
+    ['Platfrom/CreateUser', 'Did you mean Platform/CreateUser?'],
+    ['PlatformService/CreateUsr', 'Did you mean Platform/CreateUser?'],
+    ['integration.platform.v1.PlatformService/CreateUsr', 'Did you mean Platform/CreateUser?'],
+    ['Operator', 'That is a service: add a method, as in Operator/CreateApplication.'],
+    ['Nothing/Alike', '`integration call` without arguments lists them all.'],
+  ])('of %s, which is none, says what may be meant', async (name, advice) => {
+    const { code, stdout, stderr } = await help(name);
+    expect([code, stdout, stderr]).toEqual([2, '', `There is no method ${name}. ${advice}\n`]);
   });
 
   test.each(['Operator/Nothing', 'Delivery/ClaimDeliveries'])(

@@ -29,6 +29,14 @@ describe('a refused call', () => {
     );
   });
 
+  test('to a port on which nothing listens says what to do', () => {
+    const internal =
+      'UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:4002.';
+    expect(failed(ErrorCode.UNAVAILABLE, 'Later.', { internal })).toBe(
+      'Nothing listens at localhost:4002. Start the service there, or set INTEGRATION_ADDRESS to where it is.',
+    );
+  });
+
   test.each(['No connection established. Last error: refused', 'Name resolution failed for target dns:x'])(
     'that was never sent says only why: %s',
     (reason) => {

@@ -80,7 +80,7 @@ describe('help at every level below', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: integration ${group}`);
     expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
-    const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) \[options\]/gm)].map(([, verb = '']) => verb);
+    const verbs = [...stdout.matchAll(/^ {2}(?!help )([a-z-]+) .*$/gm)].map(([, verb = '']) => verb);
     expect(verbs.length).toBeGreaterThan(0);
     await Promise.all(
       verbs.map(async (verb) => {
@@ -172,6 +172,21 @@ describe('help of a verb', () => {
     const { stdout } = await sharedIntegration(['event', 'replay', '--help']);
     const said = 'to one subscription, also those from before it was made, except those that it acknowledged';
     expect(stdout.replace(/\s+/g, ' ')).toContain(said);
+  });
+
+  test('fits 80 columns except for examples, in groups with long names of verbs too', async () => {
+    for (const group of [...GROUPS, 'call']) {
+      const { stdout } = await sharedIntegration([group, '--help']);
+      expect(stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $ '))).toEqual([]);
+    }
+    const { stdout } = await sharedIntegration(['--help']);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('has the options of its own before those of every call', async () => {
+    const { stdout } = await sharedIntegration(['key', 'create', '--help']);
+    const names = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, name]) => name);
+    expect(names).toEqual(['--json', '--label', '--expires', '--address', '--token', '--ca', '--help']);
   });
 
   test('marks required options', async () => {

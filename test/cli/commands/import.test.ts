@@ -148,7 +148,7 @@ describe('integration import', () => {
   });
 
   test.each([
-    ['a file that is not there', ['/not/there.jsonl'], 2, /^The file cannot be read: .*\/not\/there/],
+    ['a file that is not there', ['/not/there.jsonl'], 2, /^There is no file \/not\/there\.jsonl\.\n$/],
     ['a directory', ['/'], 2, /^The file \/ cannot be read: /],
     ['a wrong token', ['--token', 'wrong', import.meta.filename], 1, /service_token_invalid/],
   ])('%s is a sentence on stderr', async (_, args, code, words) => {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
 import { explaining } from '../../explaining.js';
 import { UsageError } from '../errors.js';
-import { type FileLine, linesOf, linesOfFile } from '../file-lines.js';
+import { type FileLine, linesOf, linesOfFile, unreadable } from '../file-lines.js';
 import { jsonIn } from '../json.js';
 
 /** The most in a message, and in a line. The service reads 256 KiB; a record is no longer than its JSON. */
@@ -23,8 +23,11 @@ export function openLines(
   if (file === '-') {
     return { lines: linesOf(process.stdin, BYTES_IN_MESSAGE, stop) };
   }
-  const unreadable = (why: string) => `The file cannot be read: ${why}.`;
-  const { size } = explaining(UsageError, unreadable, () => statSync(file));
+  const { size } = explaining(
+    UsageError,
+    (why) => unreadable(why, file),
+    () => statSync(file),
+  );
   return { lines: linesOfFile(file, BYTES_IN_MESSAGE, stop), size };
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { makePrivately } from '../../../files/staged.js';
 import { Sqlite } from '../../../store/better-sqlite3.js';
@@ -76,9 +77,15 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
       refuseOpenFile(path);
     }
   } catch (error) {
-    throw error instanceof UsageError
-      ? error
-      : new Unfinished(`${shown(path)} cannot be opened: ${(error as Error).message}.`);
+    if (error instanceof UsageError) {
+      throw error;
+    }
+    const folder = dirname(path);
+    throw new Unfinished(
+      existsSync(folder)
+        ? `${shown(path)} cannot be opened: ${(error as Error).message}.`
+        : `There is no folder ${shown(folder)}.`,
+    );
   }
   const database = opened(path);
   try {

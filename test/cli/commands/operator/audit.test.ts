@@ -115,7 +115,7 @@ describe('an auditor', () => {
     expect(empty.stderr).toMatch(/has no records: the export failed\.\n$/);
     const missing = await type('audit', 'verify', '--file', join(services.newDirectory(), 'missing.jsonl'));
     expect([missing.code, missing.stdout]).toEqual([2, '']);
-    expect(missing.stderr).toMatch(/^The file cannot be read: ENOENT.*\n$/);
+    expect(missing.stderr).toMatch(/^There is no file \S+missing\.jsonl\.\n$/);
   });
 
   test('finds what the example of the help asks for', async () => {
@@ -142,6 +142,8 @@ describe('an auditor', () => {
   test('may not be an operator', async () => {
     const { operatorToken, grpcAddress } = domain.demo();
     const typed = await type('audit', 'verify', '--address', grpcAddress, '--token', operatorToken);
-    expect(typed.stderr).toBe('This token may not call this method. (caller_not_allowed)\n');
+    expect(typed.stderr).toBe(
+      'This method needs a token with the right auditor; this one has the right operator. (caller_not_allowed)\n',
+    );
   });
 });
