@@ -76,7 +76,7 @@ ${only('demo', html`<span class="pill">Demo</span>`)}
 <label class="unseen" for="search">Search the documentation</label>
 <input id="search" type="search" role="combobox" aria-expanded="false" aria-controls="search-results" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search">
 <kbd aria-hidden="true">Ctrl K</kbd>
-<ul id="search-results" class="results" role="listbox" aria-label="Found" hidden></ul>
+<ul id="search-results" class="results" role="listbox" aria-label="Found" tabindex="-1" hidden></ul>
 <p class="unseen" role="status" id="search-status"></p>
 </div>
 <button type="button" class="theme" aria-label="Dark colours" hidden>${icons.theme}</button>

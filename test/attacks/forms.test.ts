@@ -5,7 +5,7 @@ import type { Exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { encoded, FORM, hiddenFields, newPkce, type UserAgent } from './user-agent.js';
-import { expectErrorPage } from './verdicts.js';
+import { expectErrorPage, expectStalePage } from './verdicts.js';
 
 const services = serviceProcesses();
 let attacked: AttackedService;
@@ -321,8 +321,8 @@ describe('a code that leaves with a form', () => {
     const form: Record<string, string> = { ...hiddenFields(page), decision: 'approve' };
     const { code } = formOf(await victim.post('/auth/consent', form)).fields;
     const again = await victim.post('/auth/consent', form);
-    expectErrorPage(again);
-    expectErrorPage(await victim.ask(`/auth/consent?interaction=${form.interaction}`));
+    expectStalePage(again);
+    expectStalePage(await victim.ask(`/auth/consent?interaction=${form.interaction}`));
     expect(again.body).not.toContain(code);
   });
 });
@@ -359,7 +359,7 @@ describe('the mode of the answer', () => {
     for (const at of [4, Math.floor(interaction.length / 2), interaction.length - 4]) {
       const other = interaction[at] === 'A' ? 'B' : 'A';
       const spoiled = interaction.slice(0, at) + other + interaction.slice(at + 1);
-      expectErrorPage(
+      expectStalePage(
         await victim.post('/auth/consent', { ...rest, interaction: spoiled, decision: 'approve' }),
       );
     }

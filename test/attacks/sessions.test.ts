@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { hiddenFields, type UserAgent } from './user-agent.js';
-import { expectErrorPage, expectPage, expectRefusal, redirectOf, withoutOwnScripts } from './verdicts.js';
+import {
+  expectErrorPage,
+  expectPage,
+  expectRefusal,
+  expectStalePage,
+  redirectOf,
+  withoutOwnScripts,
+} from './verdicts.js';
 
 const COOKIE = 'integration_session_demo';
 const SIGNED_OUT = 'https://portal.brightledger.example.com/signed-out';
@@ -103,7 +110,7 @@ describe('a session', () => {
     const { interaction } = await attacked.signInPage(attacker);
     const victim = attacked.userAgent();
     for (const path of ['/auth/sign-in', '/auth/consent', '/auth/choose-context', '/auth/sign-out']) {
-      expectErrorPage(await victim.ask(`${path}?interaction=${interaction}`));
+      expectStalePage(await victim.ask(`${path}?interaction=${interaction}`));
     }
     expect(victim.cookies.size).toBe(0);
   });

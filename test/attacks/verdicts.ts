@@ -30,6 +30,11 @@ export function expectErrorPage(answer: Exchange, status = 400): void {
   expectPage(answer, status, 'Something went wrong');
 }
 
+/** The page of a sign-in that is over, or that belongs to another browser. */
+export function expectStalePage(answer: Exchange): void {
+  expectPage(answer, 400, 'This page is no longer open');
+}
+
 /** Where a redirect leads, taken apart as a browser would. */
 export function redirectOf({ status, headers: { location = '' } }: Exchange) {
   expect([status, location]).toEqual([303, expect.stringMatching(/^[\x21-\x7e]+$/)]);

@@ -138,6 +138,20 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     await page.waitForURL((url) => url.href.startsWith(rig.demo.url));
   });
 
+  test('two tabs sign in at once, and both show what they got', async () => {
+    const visit = await rig.visit();
+    const tabs = [visit.page, await visit.newTab()];
+    for (const tab of tabs) {
+      await toStart(tab, rig);
+      await tab.getByRole('link', { name: 'Sign in to Harborlight Payroll' }).click();
+      await at(tab, 'Sign in');
+    }
+    for (const tab of tabs) {
+      await fillSignIn(tab, rig.demo.demoPerson('user'));
+      await allowed(tab);
+    }
+  });
+
   test('the bare addresses of both servers lead on', async () => {
     const { page } = await rig.visit();
     await page.goto(rig.demo.url);

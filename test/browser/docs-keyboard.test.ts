@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { chromiumVisits } from '../support/chromium.js';
 import { describeWith } from '../support/toolchains.js';
 import { focusWalkOf } from './audit.js';
-import { docsInChromium } from './docs-in-chromium.js';
+import { docsInChromium, PHONE } from './docs-in-chromium.js';
 
 describeWith('chromium', 'the documentation with nothing but a keyboard', (executable) => {
   const { open } = docsInChromium(executable);
@@ -24,6 +24,16 @@ describeWith('chromium', 'the documentation with nothing but a keyboard', (execu
     await page.keyboard.press('Tab');
     const inContent = await page.evaluate<boolean>(`Boolean(document.activeElement.closest('main'))`);
     expect([new URL(page.url()).hash, inContent]).toEqual(['#content', true]);
+  });
+
+  test('Escape closes the menu of a phone', async () => {
+    const page = await open('/docs/downloads', PHONE);
+    const menu = page.getByRole('navigation', { name: 'All pages' });
+    await page.getByRole('link', { name: 'Menu', exact: true }).click();
+    await menu.waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).hash).toBe('#content');
   });
 
   test('a language is chosen with the arrows', async () => {

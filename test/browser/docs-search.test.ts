@@ -106,6 +106,25 @@ describeWith('chromium', 'the search of the documentation', (executable) => {
     await page.getByRole('listbox').waitFor({ state: 'hidden' });
   });
 
+  test('Tab leaves it for what comes next, and Escape closes the results before it empties the field', async () => {
+    const page = await open('/docs');
+    await type(page, 'worker');
+    await found(page);
+    const field = page.getByRole('combobox');
+    await field.press('Escape');
+    expect([await page.getByRole('listbox').isVisible(), await field.inputValue()]).toEqual([
+      false,
+      'worker',
+    ]);
+    await field.press('Escape');
+    expect(await field.inputValue()).toBe('');
+    await type(page, 'worker');
+    await found(page);
+    await field.press('Tab');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(await page.evaluate<string>('document.activeElement.className')).toBe('theme');
+  });
+
   test.each([503, 'aborted'])(
     'says that its index could not be loaded (%s), and loads it at the next use',
     async (answer) => {

@@ -76,6 +76,11 @@ describeWith('chromium', 'trying an operation in the documentation', (executable
     expect(await second.locator('.try-address').innerText()).toBe(
       `GET /v1/instance-integrations/${connection.id}/clients`,
     );
+    // In one box, beside or below the button.
+    const boxes = await second.evaluate(
+      (form) => form.querySelector('.try-address')?.getClientRects().length,
+    );
+    expect(boxes).toBe(1);
   });
 
   test('takes one click at the demo of this machine, which fills in key and ids and keeps nothing', async () => {

@@ -74,3 +74,40 @@ describeWith('chromium', 'long words on the narrowest phone', (executable) => {
     expect(name?.height).toBeLessThan(30);
   });
 });
+
+describeWith('chromium', 'a name in a script from right to left', (executable) => {
+  const { visit } = chromiumVisits(executable);
+  const NAME = 'שלום!';
+
+  test.each([
+    ['of an application', signInPage, '.lead strong'],
+    ['of an instance', signInPage, '.brand span'],
+    ['of a client to choose', chooseContextPage, '.what b'],
+    ['of the chosen client', consentPage, '.account b'],
+  ])('ends at its own end, and begins at the edge of its column: %s', async (_, pageOf, selector) => {
+    const { page } = await visit();
+    const names = { ...shared, applicationName: NAME, instanceName: NAME };
+    const one = { ...context, clientName: NAME };
+    const content = pageOf('i', names, {
+      ...consent,
+      email: EMAIL,
+      withoutAccess: false,
+      refusals: [],
+      contexts: [one],
+      context: one,
+    });
+    await page.setContent(String(layout({ ...content, scripts: [] }, true)));
+    const [first = 0, last = 0, edge] = await page.evaluate<number[]>(`(() => {
+      const name = document.querySelector('${selector}');
+      const left = (from, to) => {
+        const range = document.createRange();
+        range.setStart(name.firstChild, from);
+        range.setEnd(name.firstChild, to);
+        return range.getBoundingClientRect().left;
+      };
+      return [left(0, 1), left(4, 5), name.getBoundingClientRect().left];
+    })()`);
+    expect(last).toBeLessThan(first);
+    expect(last).toBeCloseTo(edge ?? 0, 0);
+  });
+});

@@ -171,10 +171,10 @@ export const pages: Record<string, Way> = {
     await toSignIn(page, rig);
     await page.context().clearCookies();
     await page.reload();
-    await at(page, 'Something went wrong');
+    await at(page, 'This page is no longer open');
   },
   'error, used link': async (page, rig) => {
     await page.goto(`${rig.demo.url}/auth/set-password?token=${'x'.repeat(43)}`);
-    await at(page, 'Something went wrong');
+    await at(page, 'This link does not work');
   },
 };

@@ -83,8 +83,10 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await go(page, -1);
     await at(page, /^Allow /);
     await page.click('#approve');
-    await at(page, 'Something went wrong');
-    expect(await page.locator('main').innerText()).toContain('This page was answered already.');
+    await at(page, 'This page is no longer open');
+    expect(await page.locator('main').innerText()).toContain(
+      'This page was answered already, and that answer counts. Go to your application',
+    );
     await page.click('#continue');
     // Signed in and allowed already, so nothing is left to ask.
     expect(await rig.returned(page)).toEqual(GOT_CODE);
@@ -101,7 +103,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await page.click('#sign-out');
     await at(page, 'You are signed out');
     await go(page, -2);
-    await at(page, 'Something went wrong');
+    await at(page, 'This page is no longer open');
     expect(await page.content()).not.toContain(person.email);
     await page.click('#continue');
     await at(page, 'Sign in');
@@ -186,7 +188,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await page.goto(rig.authorization());
     await context.clearCookies();
     await fillSignIn(page, await worker());
-    await at(page, 'Something went wrong');
+    await at(page, 'This page is no longer open');
     await page.click('#continue');
     await at(page, 'Sign in');
     await fillSignIn(page, await worker());
@@ -196,9 +198,9 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
   test('a browser that blocks cookies shows that they are needed', async () => {
     const { page } = await rig.visitWithoutCookies();
     await page.goto(rig.authorization());
-    await at(page, 'Something went wrong');
+    await at(page, 'This page is no longer open');
     expect(await page.locator('main').innerText()).toContain('cookies, which are needed to sign in');
     await page.click('#continue');
-    await at(page, 'Something went wrong');
+    await at(page, 'This page is no longer open');
   });
 });

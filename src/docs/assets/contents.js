@@ -1,4 +1,5 @@
-/* Marks the present section in the list of sections and among all pages, and scrolls there to the present page. */
+/* Marks the present section in the list of sections and among all pages, and scrolls there to the present page.
+   Escape closes this list on a phone. */
 {
   /** A heading becomes the present one this far below the header. */
   const REACH_PIXELS = 120;
@@ -39,4 +40,10 @@
   if (page && page.offsetTop > side.clientHeight) {
     side.scrollTop = page.offsetTop - side.clientHeight / 2;
   }
+
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape' && location.hash === '#navigation') {
+      location.hash = '#content';
+    }
+  });
 }

@@ -110,7 +110,9 @@
     ArrowUp: () => select(selected < 0 ? 0 : -1),
     Enter: () => (list.children[Math.max(selected, 0)]?.querySelector('a') ?? { click() {} }).click(),
     Escape: () => {
-      input.value = '';
+      if (list.hidden) {
+        input.value = '';
+      }
       show([]);
     },
   };

@@ -15,14 +15,13 @@ import {
   termsPage,
 } from './pages/start.js';
 import {
-  attemptCookie,
-  attemptIn,
+  attemptsCookie,
+  attemptsIn,
   challengeOf,
   claimsOf,
   exchangeCode,
   NoTokens,
   newAttempt,
-  noAttemptCookie,
   type SignInAttempt,
   userinfoOf,
 } from './sign-on-client.js';
@@ -107,7 +106,7 @@ class DemoApp {
   }
 
   /** Redirects to the sign-on server, with the values that bind its answer to this browser. */
-  #signIn({ query }: HttpRequest): HttpAnswer {
+  #signIn({ query, headers: { cookie } }: HttpRequest): HttpAnswer {
     const { instances, signOnUrl, access } = this.options;
     const clientId = access()?.clientId;
     if (clientId === undefined) {
@@ -141,20 +140,21 @@ class DemoApp {
       ...(email ? { login_hint: email } : {}),
     });
     const location = `${signOnUrl}${operations.authorize.path}?${parameters}`;
-    const headers = { location, 'cache-control': 'no-store', 'set-cookie': attemptCookie(attempt) };
-    return { status: 302, headers };
+    const kept = attemptsCookie([attempt, ...attemptsIn(cookie)]);
+    return { status: 302, headers: { location, 'cache-control': 'no-store', 'set-cookie': kept } };
   }
 
   async #callback({ query, headers, path }: HttpRequest, instanceName: string): Promise<HttpAnswer> {
-    const attempt = attemptIn(headers.cookie);
-    if (!attempt || query.get('state') !== attempt.state) {
+    const attempts = attemptsIn(headers.cookie);
+    const attempt = attempts.find(({ state }) => state === query.get('state'));
+    if (!attempt) {
       return failure(
         400,
-        'This sign-in began in another browser, or this page was opened before. Start again.',
+        'This page was opened before, or its sign-in began in another browser or more than half an hour ago. The application keeps no tokens, so it cannot show them again: sign in again.',
       );
     }
     // The attempt ends here, also on failure: a code works once.
-    const withoutAttempt = { 'set-cookie': noAttemptCookie };
+    const withoutAttempt = { 'set-cookie': attemptsCookie(attempts.filter((one) => one !== attempt)) };
     try {
       const answer = await this.#signedIn(query, path, instanceName, attempt);
       return { ...answer, headers: { ...answer.headers, ...withoutAttempt } };

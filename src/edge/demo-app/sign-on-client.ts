@@ -5,6 +5,9 @@ import { clearCookie, cookieNamed, setCookie } from '../http/cookies.js';
 
 const COOKIE = 'demo_app_attempt';
 const SHAPE = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
+const SEPARATOR = '~';
+/** Browsers send the cookie to every server of localhost, so it must stay small. */
+const MAX_ATTEMPTS = 5;
 /** As long as an authorization code can arrive after a slow sign-in. */
 const LIFETIME_MS = 30 * 60_000;
 
@@ -24,17 +27,25 @@ export function challengeOf({ codeVerifier }: SignInAttempt): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-export function attemptIn(cookieHeader: string | undefined): SignInAttempt | undefined {
-  const [, state, nonce, codeVerifier] = SHAPE.exec(cookieNamed(COOKIE, cookieHeader) ?? '') ?? [];
-  return state && nonce && codeVerifier ? { state, nonce, codeVerifier } : undefined;
+/** The newest first: one for each tab in which the person began to sign in. */
+export function attemptsIn(cookieHeader: string | undefined): SignInAttempt[] {
+  const texts = (cookieNamed(COOKIE, cookieHeader) ?? '').split(SEPARATOR);
+  return texts.flatMap((text) => {
+    const [, state, nonce, codeVerifier] = SHAPE.exec(text) ?? [];
+    return state && nonce && codeVerifier ? { state, nonce, codeVerifier } : [];
+  });
 }
 
-export function attemptCookie({ state, nonce, codeVerifier }: SignInAttempt): string {
+export function attemptsCookie(attempts: readonly SignInAttempt[]): string {
+  if (attempts.length === 0) {
+    return clearCookie(COOKIE, false);
+  }
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
-  return setCookie(COOKIE, `${state}.${nonce}.${codeVerifier}`, { secure: false, expiresAt });
+  const texts = attempts
+    .slice(0, MAX_ATTEMPTS)
+    .map(({ state, nonce, codeVerifier }) => `${state}.${nonce}.${codeVerifier}`);
+  return setCookie(COOKIE, texts.join(SEPARATOR), { secure: false, expiresAt });
 }
-
-export const noAttemptCookie = clearCookie(COOKIE, false);
 
 const TIMEOUT_MS = 10_000;
 

@@ -5,19 +5,23 @@ import type { Library } from './library.js';
 import { NOT_FOUND_PATH } from './site-file.js';
 
 const METHODS = ['GET', 'HEAD'];
-/** The page to which `/` redirects. */
-const FIRST_PAGE = '/docs';
+/** By an address, without its last slash, that has no page: the first page of what readers expect there. */
+const FIRST_PAGES: Readonly<Record<string, string>> = {
+  '': '/docs',
+  '/docs/guides': '/docs/start',
+  '/docs/reference': '/docs/reference/gateway',
+  '/docs/operate': '/docs/operate/install',
+};
 const PAGES = /^\/docs(?:\/|$)/;
 
 /** Serves the library, with its own 404 below /docs; passes every other request on. */
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
   return async (request) => {
     const { path } = request;
-    if (path === '/' && METHODS.includes(request.method) && library(FIRST_PAGE)) {
-      return namedAnswer(FIRST_PAGE, {
-        status: 302,
-        headers: { location: FIRST_PAGE, 'cache-control': 'no-store' },
-      });
+    const withoutSlash = path.replace(/\/$/, '');
+    const location = FIRST_PAGES[withoutSlash] ?? '';
+    if (METHODS.includes(request.method) && library(location)) {
+      return namedAnswer(location, { status: 302, headers: { location, 'cache-control': 'no-store' } });
     }
     const resource = library(path);
     if (!resource && !(PAGES.test(path) && library(NOT_FOUND_PATH))) {
@@ -26,7 +30,6 @@ export function withLibrary(library: Library, onward: Dispatch): Dispatch {
     if (!METHODS.includes(request.method)) {
       return refusal(request);
     }
-    const withoutSlash = path.replace(/\/$/, '');
     if (!resource && library(withoutSlash)) {
       return namedAnswer(path, {
         status: 308,

@@ -40,7 +40,7 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
   const [linked, unlinked] = [true, false].map((wanted) =>
     named.filter(({ address }) => (address !== undefined) === wanted),
   ) as [typeof named, typeof named];
-  const rest = unlinked.map(({ name }) => name);
+  const rest = unlinked.map(({ name }) => html`<bdi>${name}</bdi>`);
   const lead =
     linked.length > 0
       ? html`Go on to your application and sign in with it.`
@@ -59,22 +59,23 @@ ${rest.length > 0 && html`<p class="note">You can also sign in to ${listed(rest)
 }
 
 /** `A`, `A and B`, `A, B and C` */
-function listed(names: readonly string[]): string | undefined {
+function listed(names: readonly Html[]): Html | undefined {
   const last = names.at(-1);
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last;
+  const before = names.slice(0, -1).map((name, index) => html`${index > 0 && ', '}${name}`);
+  return names.length > 1 ? html`${before} and ${last}` : last;
 }
 
 /** Pages without a next step. */
 export const emailVerifiedPage = ending(
   'Email verified',
   'Your email address is verified',
-  html`Thank you. You can close this page.`,
+  html`Thank you. Go on in your application; you can close this page.`,
 );
 
 export const emailChangedPage = ending(
   'Email changed',
   'Your email address has changed',
-  html`You are signed out everywhere. Sign in with the new address from now on; your password is the same.`,
+  html`You are signed out everywhere. Open your application and sign in with the new address; your password is the same.`,
 );
 
 export const signedOutPage = ending(

@@ -5,6 +5,8 @@ import type { PageContent } from './layout.js';
 
 /** All of it text. */
 export interface ErrorPageContent {
+  /** Instead of "Something went wrong", where nothing did. */
+  heading?: string | undefined;
   message: string;
   hint?: string | undefined;
   developerMessage?: string | undefined;
@@ -15,9 +17,10 @@ export interface ErrorPageContent {
 
 /** States the error and how to continue; the details are for support. */
 export function errorPage(content: ErrorPageContent): PageContent {
-  const { message, hint, developerMessage, continueUrl, requestId } = content;
-  const body = html`<div class="badge bad">${icons.warning}</div>
-<h1>Something went wrong</h1>
+  const { heading, message, hint, developerMessage, continueUrl, requestId } = content;
+  const title = heading ?? 'Something went wrong';
+  const body = html`${heading === undefined ? html`<div class="badge bad">${icons.warning}</div>` : html`<div class="badge">${icons.clock}</div>`}
+<h1>${title}</h1>
 <p class="lead">${message}</p>
 ${hint !== undefined && html`<p class="lead">${hint}</p>`}
 ${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">${continueUrl === operations.logout.path ? 'Sign out' : 'Start again'}</a></div>`}
@@ -25,7 +28,7 @@ ${continueUrl !== undefined && html`<div class="actions"><a class="button" id="c
 ${developerMessage !== undefined && html`<dt>For developers</dt><dd>${developerMessage}</dd>`}
 <dt>Request</dt><dd>${requestId}</dd>
 </dl>`;
-  return { title: 'Something went wrong', body };
+  return { title, body };
 }
 
 interface LockOut {

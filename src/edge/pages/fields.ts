@@ -14,6 +14,8 @@ interface TextField {
   refusals?: readonly InputRefusal[];
   readOnly?: boolean;
   focused?: boolean;
+  /** The id of what else describes the input. */
+  describedBy?: string | undefined;
 }
 
 /**
@@ -64,9 +66,14 @@ export function textField(field: TextField): Html {
     refusals = [],
     readOnly,
     focused,
+    describedBy,
   } = field;
   const own = refusals.filter(({ input }) => input === name);
-  const described = [own.length > 0 && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
+  const described = [
+    focused && describedBy,
+    own.length > 0 && `${name}-error`,
+    hint !== undefined && `${name}-hint`,
+  ].filter(Boolean);
   return html`<div class="field">
 <label for="${name}">${label}</label>
 <div${type === 'password' && html` class="secret"`}><input id="${name}" name="${name}" type="${type}"${inputMode && html` inputmode="${inputMode}"`} value="${value}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false"${
@@ -77,11 +84,19 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 </div>`;
 }
 
+/** The first that a screen reader says of a page is its title. */
+export function titleOf(heading: string, refusals: readonly InputRefusal[]): string {
+  return refusals.length > 0 ? `Error: ${heading}` : heading;
+}
+
+/** Describes the focused input: most screen readers say nothing of an alert that comes with its page. */
+export const FORM_ERROR = 'form-error';
+
 /** The errors that belong to none of these inputs. */
 export function formAlert(refusals: readonly InputRefusal[], inputs: readonly string[]): Html | undefined {
   const whole = refusals.filter(({ input }) => !inputs.includes(input));
   return whole.length > 0
-    ? html`<div class="alert" role="alert">${whole.map(({ message }) => errorLine(message))}</div>`
+    ? html`<div class="alert" id="${FORM_ERROR}" role="alert">${whole.map(({ message }) => errorLine(message))}</div>`
     : undefined;
 }
 

@@ -4,7 +4,7 @@ import type {
   SetPasswordPage,
   VerifyEmailPage,
 } from '../../../generated/proto/integration/sign_on/v1/links.js';
-import { hidden, SEND_ONCE, SHOW_PASSWORD, textField } from './fields.js';
+import { hidden, SEND_ONCE, SHOW_PASSWORD, textField, titleOf } from './fields.js';
 import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -31,7 +31,7 @@ const PROBLEMS: Record<string, string> = {
     'This password consists of names related to you, such as yours or your company’s. Choose unrelated words.',
 };
 
-/** Asks for a new password. The address is shown, and sent for password managers. */
+/** Asks for a new password. The input with the address is for password managers; a long one does not fit. */
 export function setPasswordPage(
   token: string,
   { email, invitation }: SetPasswordPage,
@@ -40,8 +40,8 @@ export function setPasswordPage(
   const message = problem !== undefined && Object.hasOwn(PROBLEMS, problem) ? PROBLEMS[problem] : undefined;
   const refusals = message === undefined ? [] : [{ input: 'password', message }];
   const lead = invitation
-    ? 'Welcome. Choose a password, and you can sign in.'
-    : 'Choose a new password. You will be signed out everywhere else.';
+    ? html`Welcome. Choose a password for <strong>${email}</strong>, and you can sign in.`
+    : html`Choose a new password for <strong>${email}</strong>. You will be signed out everywhere else.`;
   const body = html`<h1>Set a password</h1>
 <p class="lead">${lead}</p>
 <form method="post" action="${operations.setPassword.path}">
@@ -58,7 +58,7 @@ ${textField({
 })}
 <div class="actions"><button id="set-password" type="submit">Set password</button></div>
 </form>`;
-  return { title: 'Set a password', body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
+  return { title: titleOf('Set a password', refusals), body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }
 
 /** For an account without a password too: the reader of the mailbox must not learn which it is. */
@@ -85,10 +85,11 @@ ${textField({
   autocomplete: 'current-password',
   hint: 'The one with which you sign in today. You will be signed out everywhere.',
   refusals,
-  focused: true,
+  // At first the text above must be read: it says who asks, and for which address.
+  focused: refusals.length > 0,
 })}
 <div class="actions"><button id="change-email" type="submit">Change email</button></div>
 </form>
 <p class="note">If you did not expect this, close the page: nothing happens.</p>`;
-  return { title: 'Change your email', body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
+  return { title: titleOf('Change your email', refusals), body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
 }

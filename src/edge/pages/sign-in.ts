@@ -7,7 +7,7 @@ import {
   type SignOutPage,
   UserType,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { formAlert, hidden, SEND_ONCE, SHOW_PASSWORD, textField } from './fields.js';
+import { FORM_ERROR, formAlert, hidden, SEND_ONCE, SHOW_PASSWORD, textField, titleOf } from './fields.js';
 import { type Html, html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -21,18 +21,25 @@ export function signInPage(
   { csrfToken, applicationName, instanceName }: Interaction,
   { email, refusals, withoutAccess }: SignInPage,
 ): PageContent {
+  const alert = formAlert(refusals, ['email', 'password']);
+  const describedBy = alert && FORM_ERROR;
   const body = html`<h1>Sign in</h1>
 <p class="lead">to continue to <strong>${applicationName}</strong></p>
-${formAlert(refusals, ['email', 'password'])}
+${alert}
 <form method="post" action="${operations.signIn.path}">
 ${interactionInputs(interaction, csrfToken)}
-${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '' })}
-${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '' })}
+${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '', describedBy })}
+${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '', describedBy })}
 <div class="actions"><button id="sign-in" type="submit">Sign in</button></div>
 </form>
 ${cancelForm(interaction, csrfToken, withoutAccess ? `Back to ${applicationName}` : 'Cancel')}
 ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet? Ask the administrator of ${instanceName} to send you a link.</p>`}`;
-  return { title: 'Sign in', brand: instanceName, body, scripts: [SEND_ONCE, SHOW_PASSWORD] };
+  return {
+    title: titleOf('Sign in', refusals),
+    brand: instanceName,
+    body,
+    scripts: [SEND_ONCE, SHOW_PASSWORD],
+  };
 }
 
 const byName = new Intl.Collator('en', { numeric: true });

@@ -17,6 +17,7 @@ body {
 .brand svg { flex: none; width: 1.9rem; height: 1.9rem; color: var(--accent); }
 .brand path { fill: var(--on-accent); }
 .card { padding: 2.25rem 2.25rem 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; box-shadow: var(--shadow); }
+b, strong, .brand span { unicode-bidi: plaintext; text-align: left; }
 h1 { margin: 0; font-size: 1.4375rem; line-height: 1.3; font-weight: 680; letter-spacing: -.02em; text-wrap: pretty; overflow-wrap: break-word; }
 p { margin: .5rem 0 0; text-wrap: pretty; overflow-wrap: break-word; }
 .lead, .note, .hint, footer { color: var(--soft); }

@@ -41,7 +41,12 @@ const OWN_PATH = /^\/(?!\/)[\x21-\x7e]*$/;
 const HINTS: Partial<Record<ErrorPageKind, string>> = {
   [ErrorPageKind.REQUEST]:
     'If it happens again, please tell the operator of the application: the fault is in the application.',
-  [ErrorPageKind.LINK]: 'Links work once and for a limited time.',
+};
+
+/** Where nothing failed: the person has used the page or the link before, or comes late. */
+const HEADINGS: Partial<Record<ErrorPageKind, string>> = {
+  [ErrorPageKind.STALE]: 'This page is no longer open',
+  [ErrorPageKind.LINK]: 'This link does not work',
 };
 
 type Dependencies = Pick<SignOnDependencies, 'cookies' | 'pages'>;
@@ -104,6 +109,7 @@ export function seeOther(location: string, cookie: CookieHeaders = {}) {
 export function errorAnswer(page: ErrorPage, requestId: string, pages: Dependencies['pages']) {
   const { kind, message, developerMessage, continueUrl = '' } = page;
   return pages.error({
+    heading: HEADINGS[kind],
     message,
     hint: HINTS[kind],
     developerMessage,

@@ -103,8 +103,8 @@ describe('the application of the demo', () => {
   const textIn = ({ body }: DispatchedAnswer) => String(body);
 
   /** Begins a sign-in, and gives what the sign-on server was sent and the cookie. */
-  async function begun(target = '/sign-in') {
-    const answer = await ask(target);
+  async function begun(target = '/sign-in', before = '') {
+    const answer = await ask(target, { cookie: before });
     const sent = Object.fromEntries(new URL(String(answer.headers.location)).searchParams);
     signOn.claims = {
       iss: signOn.url,
@@ -197,7 +197,7 @@ describe('the application of the demo', () => {
   });
 
   test.each<[string, { state?: string; iss?: string; cookie?: string }, RegExp]>([
-    ['without the cookie', { cookie: '' }, /began in another browser/],
+    ['without the cookie', { cookie: '' }, /opened before, or its sign-in began in another browser/],
     ['with another state', { state: 'other' }, /began in another browser/],
     ['of another issuer', { iss: 'https://attacker.example.com' }, /not from the sign-on server/],
   ])('sends no code %s', async (_, { cookie, ...changed }, words) => {
@@ -208,6 +208,32 @@ describe('the application of the demo', () => {
     expect(page.status).toBe(400);
     expect(textIn(page)).toMatch(words);
     expect(signOn.asked).toEqual([]);
+  });
+
+  test('signs in in two tabs, in any order, and once in each', async () => {
+    const first = await begun();
+    const second = await begun('/sign-in', first.cookie);
+    const back = (tab: typeof first, cookie: string) => ask(returned({ state: tab.sent.state }), { cookie });
+    signOn.claims.nonce = first.sent.nonce;
+    const one = await back(first, second.cookie);
+    signOn.claims.nonce = second.sent.nonce;
+    const other = await back(second, cookieOf(one));
+    const again = await back(first, cookieOf(one));
+    expect([one.status, other.status, again.status]).toEqual([200, 200, 400]);
+    expect(other.headers['set-cookie']).toContain('demo_app_attempt=; Path=/; Max-Age=0');
+  });
+
+  test('keeps five sign-ins, because every server of the machine gets the cookie', async () => {
+    const oldest = await begun();
+    let { cookie } = oldest;
+    for (const _ of [2, 3, 4, 5]) {
+      ({ cookie } = await begun('/sign-in', cookie));
+    }
+    expect(cookie.split('~')).toHaveLength(5);
+    const { cookie: later } = await begun('/sign-in', cookie);
+    expect(later.split('~')).toHaveLength(5);
+    const { status } = await ask(returned({ state: oldest.sent.state }), { cookie: later });
+    expect(status).toBe(400);
   });
 
   test('says why the sign-on server refused the sign-in', async () => {

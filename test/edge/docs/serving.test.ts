@@ -150,8 +150,20 @@ describe('pages', () => {
     });
   });
 
+  test.each([
+    ['/docs/guides', '/docs/start'],
+    ['/docs/reference', '/docs/reference/gateway'],
+    ['/docs/reference/', '/docs/reference/gateway'],
+    ['/docs/operate', '/docs/operate/install'],
+  ])('the address of a part, %s, leads to its first page, %s', async (path, location) => {
+    const { status, headers } = await ask(path);
+    expect([status, headers.location, docs.library(location) !== undefined]).toEqual([302, location, true]);
+  });
+
   test('the bare address takes nothing else', async () => {
     expect(await ask('/', { method: 'POST' })).toMatchObject({ status: 404, body: 'of the contract' });
+    expect(await ask('//')).toMatchObject({ status: 404, body: 'of the contract' });
+    expect(await ask('/docs/reference', { method: 'POST' })).toMatchObject({ status: 405 });
   });
 });
 

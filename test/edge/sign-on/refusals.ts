@@ -53,8 +53,13 @@ export function expectOwnScripts({ body, headers }: Exchange, expected: readonly
   expect(policy.match(/script-src [^;]*/g) ?? []).toEqual(allowed.length > 0 ? [directive] : []);
 }
 
-export function expectErrorPage(answer: Exchange, status: number, said: string | RegExp): void {
-  expectPage(answer, status, 'Something went wrong');
+export function expectErrorPage(
+  answer: Exchange,
+  status: number,
+  said: string | RegExp,
+  heading = 'Something went wrong',
+): void {
+  expectPage(answer, status, heading);
   expect(answer.body).toMatch(said);
   expect(answer.body).toContain(`<dd>${answer.headers['x-request-id']}</dd>`);
 }

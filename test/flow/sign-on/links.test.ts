@@ -48,11 +48,11 @@ describe('the link of an invitation', () => {
       pages.map((page) => browser.press(page, 'set-password', { password: NEW_PASSWORD })),
     );
     expect([first?.heading, second?.heading].sort()).toEqual([
-      'Something went wrong',
+      'This link does not work',
       'Your password is set',
     ]);
     const late = await browser.open(link);
-    expect([late.status, late.heading]).toEqual([400, 'Something went wrong']);
+    expect([late.status, late.heading]).toEqual([400, 'This link does not work']);
   });
 
   test.each([
@@ -78,10 +78,10 @@ describe('the link of an invitation', () => {
     const browser = demo.browser();
     const first = await newLink(accountId, PasswordLinkPurpose.INVITATION);
     const second = await newLink(accountId, PasswordLinkPurpose.INVITATION);
-    expect((await browser.open(first)).heading).toBe('Something went wrong');
+    expect((await browser.open(first)).heading).toBe('This link does not work');
     expect((await browser.open(second)).heading).toBe('Set a password');
     demo.age('update account_links set expires_at = created_at where account_id = ?', accountId);
-    expect((await browser.open(second)).heading).toBe('Something went wrong');
+    expect((await browser.open(second)).heading).toBe('This link does not work');
   });
 });
 
@@ -134,7 +134,7 @@ describe('the link that verifies an address', () => {
     const again = await browser.press(page, 'verify');
     expect([again.status, again.heading]).toEqual([200, 'Your email address is verified']);
     const late = await browser.open(page.url);
-    expect([late.status, late.heading]).toEqual([400, 'Something went wrong']);
+    expect([late.status, late.heading]).toEqual([400, 'This link does not work']);
   });
 
   test('is good for nothing once the person has another address', async () => {
@@ -142,7 +142,7 @@ describe('the link that verifies an address', () => {
     const person = await invited();
     const link = await verificationLink(person.accountId);
     await demo.platform.updateAccount({ accountId: person.accountId, email: `new.${person.email}` }, call());
-    expect((await demo.browser().open(link)).heading).toBe('Something went wrong');
+    expect((await demo.browser().open(link)).heading).toBe('This link does not work');
   });
 
   test('sets no password', async () => {
@@ -151,7 +151,7 @@ describe('the link that verifies an address', () => {
     const link = new URL(await verificationLink(accountId));
     const password = new URL(await newLink(accountId, PasswordLinkPurpose.INVITATION));
     password.searchParams.set('token', link.searchParams.get('token') ?? '');
-    expect((await demo.browser().open(password)).heading).toBe('Something went wrong');
+    expect((await demo.browser().open(password)).heading).toBe('This link does not work');
   });
 });
 
@@ -194,7 +194,7 @@ test('a new address is asked for by a client, mailed as a link, confirmed with t
     const { user } = await platform.getUser({ userId: id }, call());
     expect([user?.email, user?.pendingEmail]).toEqual([email, undefined]);
   }
-  expect((await mailbox.open(link.url)).heading).toBe('Something went wrong');
+  expect((await mailbox.open(link.url)).heading).toBe('This link does not work');
   const fresh = await party.signIn(demo.browser(), { email, password });
   expect(fresh.claims()).toMatchObject({ sub: accountId, email, email_verified: true });
 

@@ -41,7 +41,7 @@ describe('a session', () => {
   });
 });
 
-const STALE = 'Something went wrong';
+const STALE = 'This page is no longer open';
 
 /** At the sign-in page of an application with consent, in several tabs. */
 async function atSignIn(tabs = 1) {

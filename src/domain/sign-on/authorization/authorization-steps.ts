@@ -100,6 +100,9 @@ function wantsKnownMode({
   return fault === undefined ? FINE : invalid(fault);
 }
 
+/** Anyone can send it, and applications show the description: neither markup nor a sentence. */
+const REPEATABLE_SCOPE = /^[\w:.-]{1,40}$/;
+
 function takeScopes({ parameters: { scope }, application }: StepContext): Outcome {
   const refused = (description: string) => ({ error: 'invalid_scope' as const, description });
   if (scope === undefined) {
@@ -111,7 +114,12 @@ function takeScopes({ parameters: { scope }, application }: StepContext): Outcom
   }
   const { known, unknown } = scopes;
   if (unknown.length > 0) {
-    return refused('scope has one that this server does not know.');
+    const named = unknown.find((one) => REPEATABLE_SCOPE.test(one));
+    return refused(
+      named === undefined
+        ? 'scope has one that this server does not know.'
+        : `This server does not know the scope ${named}.`,
+    );
   }
   const foreign = known.find((one) => !application.allowedScopes.includes(one));
   return foreign === undefined

@@ -118,7 +118,8 @@ function afterUse(earlier: KnownLink | undefined): BrowserStep {
 
 export const LINK_IS_OVER: ErrorPage = {
   kind: 'link',
-  message: 'This link was used already or has expired. Ask its sender for a new one.',
+  message:
+    'This link was used already, has expired, or is not complete. If you have used it, it has done its work: go to your application and sign in. If the message broke it into lines, copy all of it. Otherwise ask its sender for a new one.',
 };
 
 async function show(

@@ -65,18 +65,18 @@ function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
 }
 
 const WHY = {
-  answered: 'This page was answered already.',
+  answered: 'This page was answered already, and that answer counts. Go to your application, or begin again.',
   foreign:
-    'This page was opened in another browser or together with another page, or you have signed out since.',
+    'This page was opened in another browser or together with another page, or you have signed out since. You can begin again.',
   cookieless:
-    'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in.',
-  over: 'This page was open for too long.',
+    'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in. You can begin again.',
+  over: 'This page was open for too long. You can begin again.',
 };
 
 /** The page has expired, and the request can be repeated. */
 export function stale(request: AuthorizationRequest | SignOutRequest, why: keyof typeof WHY): BrowserStep {
   const continueUrl = request.kind === 'authorization' ? `/auth/authorize?${request.query}` : '/auth/logout';
-  return toErrorPage({ kind: 'stale', message: `${WHY[why]} You can begin again.`, continueUrl });
+  return toErrorPage({ kind: 'stale', message: WHY[why], continueUrl });
 }
 
 /** Another person may use this browser: the repeated request omits the expected person. */

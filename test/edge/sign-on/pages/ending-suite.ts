@@ -8,10 +8,12 @@ export interface EndingCase {
   statuses: readonly number[];
   path: string;
   heading: string;
+  /** Where the person goes on. */
+  onward?: string;
 }
 
 /** Pages without an interaction, and without a call of the domain. */
-export function describeEnding({ operationId, statuses, path, heading }: EndingCase): void {
+export function describeEnding({ operationId, statuses, path, heading, onward = '' }: EndingCase): void {
   let server: SignOnServer;
 
   beforeAll(async () => {
@@ -22,7 +24,9 @@ export function describeEnding({ operationId, statuses, path, heading }: EndingC
 
   test('200: the page is shown to all, and the domain is not asked', async () => {
     server.program({});
-    expectPage(await server.ask(operationId, `${path}?interaction=x&interaction=y`), 200, heading);
+    const answer = await server.ask(operationId, `${path}?interaction=x&interaction=y`);
+    expectPage(answer, 200, heading);
+    expect(answer.body).toContain(onward);
     expect(server.asked).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ export function describeForm(form: FormCase): void {
     test('a step of the domain without a target is the error page, which does not redirect', async () => {
       stale('/auth/authorize?client_id=a&state="');
       const answer = await ask();
-      expectErrorPage(answer, 400, 'Over.');
+      expectErrorPage(answer, 400, 'Over.', 'This page is no longer open');
       expect(answer.body).toContain('href="/auth/authorize?client_id=a&amp;state=&quot;">Start again</a>');
       expect(answer.headers.location).toBeUndefined();
     });

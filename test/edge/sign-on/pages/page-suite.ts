@@ -111,10 +111,11 @@ export function describePage(page: PageCase): void {
   }
 
   describe(secret === 'interaction' ? 'a browser that belongs elsewhere' : 'a link that is over', () => {
-    const errorPage = {
-      kind: secret === 'interaction' ? ErrorPageKind.STALE : ErrorPageKind.LINK,
-      message: 'It is <over>.',
-    };
+    const [kind, errorHeading] =
+      secret === 'interaction'
+        ? [ErrorPageKind.STALE, 'This page is no longer open']
+        : [ErrorPageKind.LINK, 'This link does not work'];
+    const errorPage = { kind, message: 'It is <over>.' };
 
     if (secret === 'interaction') {
       test('303: is taken where the interaction waits', async () => {
@@ -131,7 +132,10 @@ export function describePage(page: PageCase): void {
       answers(
         secret === 'interaction' ? { $case: 'step', value: step } : { $case: 'errorPage', value: errorPage },
       );
-      expectErrorPage(await ask(), 400, 'It is &lt;over&gt;.');
+      const answer = await ask();
+      expectErrorPage(answer, 400, 'It is &lt;over&gt;.', errorHeading);
+      expect(answer.body).toContain(`<title>${errorHeading}</title>`);
+      expect(answer.body).not.toContain('badge bad');
     });
   });
 

@@ -46,6 +46,12 @@ describe('the page that takes a new address', () => {
     const body = await bodyWith('wrong');
     expect(body).toContain('Support asks');
     expect(body).toMatch(/<div id="password-error" role="alert">.*not the password of the account.*<\/div>/);
+    expect(body).toContain('<title>Error: Change your email</title>');
+  });
+
+  test('leaves the focus above the text that says who asks, until a password was wrong', async () => {
+    expect(await bodyWith('')).not.toContain('autofocus');
+    expect(await bodyWith('wrong')).toMatch(/<input id="password"[^>]* autofocus>/);
   });
 
   test.each(['unknown', '', '__proto__', '%3Cb%3E'])('says nothing of the problem %j', async (problem) => {

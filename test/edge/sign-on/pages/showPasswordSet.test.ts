@@ -62,13 +62,17 @@ describe('the ways to the applications', () => {
   });
 
   test('an application without an address is named', async () => {
-    expect(await shown({ name: 'Rota' })).toContain('You can now sign in to Rota.');
+    expect(await shown({ name: 'Rota' })).toContain('You can now sign in to <bdi>Rota</bdi>.');
     expect(await shown({ name: 'A' }, { name: 'B' }, { name: 'C' })).toContain(
-      'You can now sign in to A, B and C.',
+      'You can now sign in to <bdi>A</bdi>, <bdi>B</bdi> and <bdi>C</bdi>.',
     );
     const rota = { name: 'Rota', signInUrl: 'https://rota.example.com/' };
-    expect(await shown(rota, { name: 'Payroll' })).toContain('You can also sign in to Payroll.</p>');
-    expect(await shown(rota, { name: 'A' }, { name: 'B' })).toContain('You can also sign in to A and B.</p>');
+    expect(await shown(rota, { name: 'Payroll' })).toContain(
+      'You can also sign in to <bdi>Payroll</bdi>.</p>',
+    );
+    expect(await shown(rota, { name: 'A' }, { name: 'B' })).toContain(
+      'You can also sign in to <bdi>A</bdi> and <bdi>B</bdi>.</p>',
+    );
   });
 
   test('the instance is named where there are several', async () => {
@@ -85,7 +89,7 @@ describe('the ways to the applications', () => {
     async (signInUrl) => {
       const body = await shown({ name: 'Rota', signInUrl });
       expect(body).not.toContain('<a ');
-      expect(body).toContain('You can now sign in to Rota');
+      expect(body).toContain('You can now sign in to <bdi>Rota');
     },
   );
 

@@ -19,7 +19,7 @@ describePage({
     /<input id="email" name="email" type="email" value="maria@example.com" autocomplete="username"[^>]* readonly>/,
     /<input id="password" name="password" type="password" value="" autocomplete="new-password"[^>]* aria-describedby="password-hint"/,
     '<button id="set-password"',
-    'Welcome.',
+    'Welcome. Choose a password for <strong>maria@example.com</strong>, and you can sign in.',
   ],
   askedWith: { linkTokenHash: hashSecret(LINK_TOKEN) },
 });
@@ -40,6 +40,13 @@ describe('why the last try was refused', () => {
 
   const bodyWith = async (problem: string) =>
     (await server.ask('showSetPassword', `/auth/set-password?token=${LINK_TOKEN}&problem=${problem}`)).body;
+
+  test('a new password names the account too', async () => {
+    const body = await bodyWith('');
+    expect(body).toContain('<p class="lead">Choose a new password for <strong>maria@example.com</strong>.');
+    expect(body).toContain('<title>Set a password</title>');
+    expect(await bodyWith('too_short')).toContain('<title>Error: Set a password</title>');
+  });
 
   test.each([
     ['too_short', 'too short'],

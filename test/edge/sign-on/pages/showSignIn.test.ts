@@ -59,10 +59,25 @@ describe('what was wrong with the attempt before', () => {
     'is told above the form when it concerns %j, which is no input',
     async (input) => {
       expect(await bodyWith([{ input, message: 'No <access>.' }])).toMatch(
-        /<div class="alert" role="alert">.*No &lt;access&gt;\..*<\/div>\n<form/,
+        /<div class="alert" id="form-error" role="alert">.*No &lt;access&gt;\..*<\/div>\n<form/,
       );
     },
   );
+
+  test.each([
+    ['email', ''],
+    ['password', 'm@example.com'],
+  ])('describes the input that has the focus, %s, and is in the title', async (name, email) => {
+    const body = await bodyWith([{ input: '', message: 'No access.' }], { email });
+    expect(body.match(/ aria-describedby="form-error"/g)).toHaveLength(1);
+    expect(body).toMatch(
+      new RegExp(`<input id="${name}"[^>]* aria-describedby="form-error"[^>]* autofocus>`),
+    );
+    expect(body).toContain('<title>Error: Sign in · ');
+    const first = await bodyWith([], { email });
+    expect(first).toContain('<title>Sign in · ');
+    expect(first).not.toContain('form-error');
+  });
 
   test('who has no access finds the way back to the application', async () => {
     const body = await bodyWith([{ input: '', message: 'No access.' }], { withoutAccess: true });
