@@ -53,19 +53,11 @@ export async function proveTarget(
   }
   const registered = registeredRedirect(application, redirectUri);
   if (!registered) {
-    return `redirect_uri is not registered for this application; it must be equal character by character. Received: ${received(redirectUri)}`;
+    return 'redirect_uri is not registered for this application; it must be equal character by character.';
   }
   const asker = askerOf(parameters, registered.uri, application);
   const instanceId = registered.instanceId as InstanceId;
   return { parameters, application, redirectUri: registered.uri, instanceId, asker };
-}
-
-const MAX_RECEIVED_LENGTH = 200;
-
-/** Anyone can send it, and a person sees it: one word of visible characters, as browsers write them. */
-function received(redirectUri: string): string {
-  const text = redirectUri.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-  return text.length > MAX_RECEIVED_LENGTH ? `${text.slice(0, MAX_RECEIVED_LENGTH)}…` : text;
 }
 
 /** Checks the rest in order. */

@@ -82,25 +82,6 @@ describe('nothing is redirected and a page says', () => {
   });
 });
 
-describe('a redirect_uri that is not registered', () => {
-  test.each([
-    ['as it came', `${CALLBACK}/?a=%20b`, `${CALLBACK}/?a=%20b`],
-    [
-      'on one line of visible characters',
-      'https://ä.example/ \n\u202e"',
-      'https://%C3%A4.example/%20%0A%E2%80%AE"',
-    ],
-    ['to 200 characters', `x:${'a'.repeat(300)}`, `x:${'a'.repeat(198)}…`],
-  ])('is shown to developers %s', async (_, redirectUri, shown) => {
-    expect(await judge({ redirectUri })).toMatchObject({
-      developerMessage: expect.stringMatching(/^redirect_uri is not registered .* Received: [^ ]+$/),
-    });
-    const judged = await judge({ redirectUri });
-    const { developerMessage } = judged as { developerMessage: string };
-    expect(developerMessage.split('Received: ')[1]).toBe(shown);
-  });
-});
-
 describe('an unknown scope', () => {
   test.each([
     ['openid opnid', 'This server does not know the scope opnid.'],
