@@ -9,6 +9,7 @@ import { createUser } from '../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../src/domain/platform/people/worker-changes.js';
 import type { UserView } from '../../src/domain/platform/rows/people.js';
 import type { Changes } from '../../src/domain/platform/unit-of-work.js';
+import type { ClaimRequest } from '../../src/domain/webhooks/sending/claims/claim.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { visitStore } from '../../src/store/adapters/access.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
@@ -91,7 +92,13 @@ async function repeatedBatch(under: DatabaseUnderTest, proxy: Proxy): Promise<Co
   return proxy.costOf(() => rig.recordOnly(...results));
 }
 
-async function claimOf(under: DatabaseUnderTest, proxy: Proxy, subscriptions: number): Promise<Cost> {
+async function claimOf(
+  under: DatabaseUnderTest,
+  proxy: Proxy,
+  subscriptions: number,
+  request: Partial<ClaimRequest> = {},
+  begun = 3 * subscriptions,
+): Promise<Cost> {
   const rig = await sendingRig(under);
   for (let count = 0; count < subscriptions; count += 1) {
     await rig.subscribe();
@@ -102,8 +109,8 @@ async function claimOf(under: DatabaseUnderTest, proxy: Proxy, subscriptions: nu
     await rig.happen();
   }
   return proxy.costOf(async () => {
-    const { deliveries } = await rig.claim();
-    expect(deliveries).toHaveLength(3 * subscriptions);
+    const { deliveries } = await rig.claim(request);
+    expect(deliveries).toHaveLength(begun);
   });
 }
 
@@ -269,6 +276,11 @@ const OPERATIONS: [string, Cost, Measure][] = [
     'a claim for 16 subscriptions',
     { roundTrips: 3, statements: 11 },
     (under, proxy) => claimOf(under, proxy, 16),
+  ],
+  [
+    'a claim for 16 subscriptions with more due than slots',
+    { roundTrips: 3, statements: 11 },
+    (under, proxy) => claimOf(under, proxy, 16, { freeSlots: 32, totalSlots: 32 }, 28),
   ],
   [
     'a claim that is woken',

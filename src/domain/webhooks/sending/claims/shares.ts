@@ -61,11 +61,13 @@ export async function shareOut(
   const byNeed = shares.toSorted((one, other) => one.receiver.running - other.receiver.running);
   const hungry = await inRounds(changes, byNeed, open);
   const reached = served(shares);
-  if (kept === 0 || hungry.length === 0) {
+  const held = new Map(hungry.map((share) => [ownerOf(share), open.heldBy(ownerOf(share))]));
+  // What this claim gives them may rule out that they get last slots: their running attempts need no count.
+  const asked = [...held.keys()].filter((id) => open.heldBy(id) < kept);
+  if (asked.length === 0) {
     return { slots, left: open.free + kept, isShort: hungry.length > 0, reached };
   }
-  const held = new Map<InstanceIntegrationId, number>();
-  for (const [id, running] of await changes.runningOf([...new Set(hungry.map(ownerOf))])) {
+  for (const [id, running] of await changes.runningOf(asked)) {
     held.set(id, running + open.heldBy(id));
   }
   const last = new OwnerSlots({ inTotal: kept, held });

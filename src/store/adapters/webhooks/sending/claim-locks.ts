@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import type { Writer } from '../../../database.js';
 import { isLockTimeout } from '../../../dialects/postgres/trouble.js';
-import { keptStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement } from '../../statements/kept-statement.js';
 
 /** A number for PostgreSQL: the class of the locks of subscriptions, and the lock of all failing ones. */
 const CLAIM_LOCK = 1_938_275_501;
@@ -28,6 +28,8 @@ const trying = keptStatement(
   `,
 );
 
+const savepoint = keptPosted(() => sql`savepoint claim_wait`);
+
 const waiting = keptStatement(
   (_, { id }: { id: string }) => sql`
     select set_config('lock_timeout', ${sql.lit(String(LONGEST_WAIT_MS))}, true),
@@ -52,7 +54,7 @@ export async function tryLock(db: Writer, ids: readonly SubscriptionId[]): Promi
 
 /** Returns whether its lock is free, or was for a moment. */
 export async function waitFor(db: Writer, id: SubscriptionId): Promise<boolean> {
-  await sql`savepoint claim_wait`.execute(db);
+  await savepoint(db, {});
   try {
     await waiting(db, { id });
     return true;
