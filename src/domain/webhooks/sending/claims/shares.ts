@@ -61,9 +61,13 @@ export async function shareOut(
   const byNeed = shares.toSorted((one, other) => one.receiver.running - other.receiver.running);
   const hungry = await inRounds(changes, byNeed, open);
   const reached = served(shares);
-  const held = new Map(hungry.map((share) => [ownerOf(share), open.heldBy(ownerOf(share))]));
-  // What this claim gives them may rule out that they get last slots: their running attempts need no count.
-  const asked = [...held.keys()].filter((id) => open.heldBy(id) < kept);
+  const held = new Map<InstanceIntegrationId, number>();
+  for (const share of shares) {
+    const id = ownerOf(share);
+    held.set(id, (held.get(id) ?? open.heldBy(id)) + share.receiver.running);
+  }
+  // If the attempts known here rule out that they get last slots, those of other subscriptions need no count.
+  const asked = [...new Set(hungry.map(ownerOf))].filter((id) => (held.get(id) ?? 0) < kept);
   if (asked.length === 0) {
     return { slots, left: open.free + kept, isShort: hungry.length > 0, reached };
   }
