@@ -42,10 +42,14 @@ export interface RetrySettings {
 export const defaultPurgeInput = {
   /** Rows per transaction. */
   batchLimit: 500,
-  /** Batches per history; a longer purge continues as new. */
+  /** Activities per history; a longer purge continues as new. */
   batchesPerRun: 200,
-  /** Rest between batches, for requests. */
-  pauseMs: 50,
+  /** Between activities, as in earlier releases; a timer of Temporal takes at least a second. */
+  pauseMs: 0,
+  /** How long an activity makes batches; together with a call to the domain, shorter than its timeout. */
+  stepMs: 5_000,
+  /** Rest after each batch, for requests. */
+  restMs: 50,
   batchTimeoutMs: 30_000,
   retryFirstDelayMs: 1_000,
   retryMaxDelayMs: 60_000,
@@ -53,7 +57,10 @@ export const defaultPurgeInput = {
   giveUpAfterAttempts: 35,
 };
 
-export type PurgeInput = typeof defaultPurgeInput & {
+/** In inputs of earlier releases, each activity makes one batch. */
+export type PurgeInput = Omit<typeof defaultPurgeInput, 'stepMs' | 'restMs'> & {
+  stepMs?: number;
+  restMs?: number;
   /** The progress of earlier runs of the same purge. */
   carried?: PurgeProgress;
 };
@@ -66,6 +73,7 @@ export interface PurgeBatch {
 }
 
 export interface PurgeProgress extends PurgeBatch {
+  /** Activities that have ended; each made one batch or more. */
   batches: number;
 }
 

@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
-import { type PurgeInput, type PurgeProgress, queryNames, TASK_QUEUE } from '../../workflows/contract.js';
+import {
+  defaultPurgeInput,
+  type PurgeInput,
+  type PurgeProgress,
+  queryNames,
+  TASK_QUEUE,
+} from '../../workflows/contract.js';
 import { reasonOf } from '../../workflows/log.js';
 import { describeWith } from '../support/toolchains.js';
 import { eventually, quickPurge, scriptedMaintenance } from './temporal-fixture.js';
@@ -30,6 +36,37 @@ describeWith('temporal', 'the purge', (executable) => {
     expect(result).toEqual({ batches: 3, deleted: { sessions: 13, codes: 0, deliveries: 7 }, more: false });
     expect(calls.map(({ limit }) => limit)).toEqual([10, 10, 10]);
     expect(await handle.query(queryNames.progress)).toEqual(result);
+  });
+
+  test('makes many batches in one activity and waits for no timer of Temporal, with the input of the schedule', async () => {
+    const { maintenance, calls } = scriptedMaintenance({
+      purge: [
+        { deleted: { sessions: 500 }, more: true },
+        { deleted: { sessions: 300, codes: 200 }, more: true },
+        { deleted: { codes: 1 }, more: false },
+      ],
+    });
+    await work({ maintenance });
+    const handle = await start('purge-in-steps', { ...defaultPurgeInput, stepMs: 60_000 });
+    expect(await handle.result()).toEqual({
+      batches: 1,
+      deleted: { sessions: 800, codes: 201 },
+      more: false,
+    });
+    expect(calls.map(({ requestId }) => requestId)).toEqual(Array(3).fill('purge-in-steps/batch-1/1'));
+
+    await work({
+      maintenance: scriptedMaintenance({
+        purge: [
+          { deleted: { codes: 1 }, more: true },
+          { deleted: { codes: 1 }, more: false },
+        ],
+      }).maintenance,
+    });
+    const stepwise = await start('purge-without-timers', { ...defaultPurgeInput, stepMs: 1 });
+    expect(await stepwise.result()).toMatchObject({ batches: 2 });
+    const { events } = await stepwise.fetchHistory();
+    expect(events?.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toEqual([]);
   });
 
   test('names the workflow and the activity in each request id', async () => {
@@ -114,6 +151,21 @@ describeWith('temporal', 'the purge', (executable) => {
       'The domain reports expired rows, but a whole run of batches deleted none of them.',
     );
     expect(calls).toHaveLength(2);
+  });
+
+  test('keeps the counts of a step that ends early because its worker stops', async () => {
+    const first = scriptedMaintenance({
+      purge: Array.from({ length: 2 }, () => ({ deleted: { sessions: 10 }, more: true })),
+    });
+    const firstWorker = await workAlone(first, { shutdownGraceMs: 200 });
+    const handle = await start('purge-stopped-step', { stepMs: 60_000, restMs: 60_000 });
+    await eventually('the first batch', () => first.calls.length === 1);
+    await firstWorker.shutdown();
+
+    const second = scriptedMaintenance({ purge: [{ deleted: { sessions: 5 }, more: false }] });
+    await workAlone(second);
+    expect(await handle.result()).toEqual({ batches: 2, deleted: { sessions: 15 }, more: false });
+    expect(second.calls.map(({ requestId }) => requestId)).toEqual(['purge-stopped-step/batch-2/1']);
   });
 
   test('is finished by another worker when the first one goes in the middle of a batch', async () => {

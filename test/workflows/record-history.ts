@@ -7,7 +7,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { defaultSigningKeyRotationInput, signalNames, TASK_QUEUE } from '../../workflows/contract.js';
+import {
+  defaultPurgeInput,
+  defaultSigningKeyRotationInput,
+  signalNames,
+  TASK_QUEUE,
+} from '../../workflows/contract.js';
 import { findTemporal } from '../../workflows/dev-server/find.js';
 import { startTemporalWorker } from '../../workflows/worker.js';
 import { historyToFile } from './history-file.js';
@@ -16,7 +21,6 @@ import {
   connectClient,
   NAMESPACE,
   quickCodeExpiry,
-  quickPurge,
   quickWebhookRetry,
   type Scripts,
   scriptedMaintenance,
@@ -42,7 +46,8 @@ const soon = async () => ({ issued: 12, redeemed: 8, expired: 3, retryInMs: 50 }
 const recordings: Record<string, Recording> = {
   purge: {
     workflowType: 'purge',
-    input: { ...quickPurge, pauseMs: 20, batchesPerRun: 3 },
+    // One batch per step.
+    input: { ...defaultPurgeInput, stepMs: 1, restMs: 5, batchesPerRun: 3, retryFirstDelayMs: 50 },
     domain: {
       purge: [
         { deleted: { sessions: 10, codes: 2 }, more: true },

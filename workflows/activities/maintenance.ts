@@ -1,4 +1,5 @@
-import type { CodeCounts, PurgeBatch, SigningKeyRotationOutcome } from '../contract.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CodeCounts, PurgeBatch, PurgeInput, SigningKeyRotationOutcome } from '../contract.js';
 import { type DomainCall, domainCall, workflowId } from './domain-call.js';
 
 /** The domain's calls for its upkeep. */
@@ -20,12 +21,28 @@ export interface Maintenance {
   advanceSigningKeys(call: DomainCall): Promise<SigningKeyRotationOutcome>;
 }
 
+type PurgeStep = { limit: number } & Pick<PurgeInput, 'stepMs' | 'restMs'>;
+
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
 export function maintenanceActivities(domain: Maintenance) {
   return {
-    async purgeExpired({ limit }: { limit: number }): Promise<PurgeBatch> {
-      const { deleted, more } = await domain.purgeExpired({ limit, run: workflowId() }, domainCall());
+    /** Makes batches for about `stepMs`, and one in any case. */
+    async purgeExpired({ limit, stepMs = 0, restMs = 0 }: PurgeStep): Promise<PurgeBatch> {
+      const call = domainCall();
+      const endsAt = performance.now() + stepMs;
+      const deleted: Record<string, number> = {};
+      let more: boolean;
+      do {
+        const batch = await domain.purgeExpired({ limit, run: workflowId() }, call);
+        for (const [kind, count] of Object.entries(batch.deleted)) {
+          deleted[kind] = (deleted[kind] ?? 0) + count;
+        }
+        more = batch.more;
+        if (more && restMs > 0) {
+          await sleep(restMs, undefined, { signal: call.signal }).catch(() => undefined);
+        }
+      } while (more && performance.now() < endsAt && !call.signal.aborted);
       return { deleted, more };
     },
     /** A minute is a text, `2026-07-01T10:00Z`; `retryInMs` is null when all its codes have expired. */

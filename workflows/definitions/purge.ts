@@ -13,9 +13,10 @@ import { activitiesWith } from './activities.js';
 const progressQuery = defineQuery<PurgeProgress>(queryNames.progress);
 
 /**
- * Deletes expired rows in batches until none is left. Continues as new at its budget: a purge that stopped
- * could fall behind, one that looped would outgrow its history. A batch may count nothing, because some rows
- * are internal to the domain; a whole run of such batches is a fault.
+ * Deletes expired rows in steps until none is left. Continues as new at its budget: a purge that stopped
+ * could fall behind, one that looped would outgrow its history. A step may count nothing, because some rows
+ * are internal to the domain; a whole run of such steps is a fault. Workers of two releases run one purge
+ * during an upgrade: the commands must not depend on what only one of them knows.
  */
 export async function purge(input: PurgeInput): Promise<PurgeProgress> {
   let progress: PurgeProgress = input.carried ?? { batches: 0, deleted: {}, more: true };
@@ -27,11 +28,14 @@ export async function purge(input: PurgeInput): Promise<PurgeProgress> {
     if (progress.batches > 0 && input.pauseMs > 0) {
       await sleep(input.pauseMs);
     }
-    // Numbers continue after a continue-as-new, so an activity id names one batch of the whole purge.
+    // Numbers continue after a continue-as-new, so an activity id names one step of the whole purge.
     const number = progress.batches + 1;
     const batch = await purgeExpired.executeWithOptions(
-      { activityId: `batch-${number}`, summary: `Batch ${number}: up to ${input.batchLimit} expired rows` },
-      [{ limit: input.batchLimit }],
+      {
+        activityId: `batch-${number}`,
+        summary: `Step ${number}: batches of up to ${input.batchLimit} expired rows`,
+      },
+      [{ limit: input.batchLimit, stepMs: input.stepMs, restMs: input.restMs }],
     );
     progress = add(progress, batch);
     setCurrentDetails(describe(progress));
@@ -66,5 +70,5 @@ function total(deleted: Record<string, number>): number {
 function describe({ batches, deleted, more }: PurgeProgress): string {
   const kinds = Object.entries(deleted).filter(([, count]) => count > 0);
   const counts = kinds.map(([kind, count]) => `${kind} ${count}`).join(', ') || 'nothing that is counted';
-  return `Deleted in ${batches} ${batches === 1 ? 'batch' : 'batches'}: ${counts}; ${more ? 'more is left' : 'done'}.`;
+  return `Deleted in ${batches} ${batches === 1 ? 'step' : 'steps'}: ${counts}; ${more ? 'more is left' : 'done'}.`;
 }

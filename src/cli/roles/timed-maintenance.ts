@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import { pause } from '../../../workflows/backoff.js';
-import { defaultPurgeInput, type PurgeInput } from '../../../workflows/contract.js';
+import { defaultPurgeInput } from '../../../workflows/contract.js';
 import type { TemporalWorker } from '../../../workflows/worker.js';
 import type { Config } from '../../config/config.js';
 import type { Clock } from '../../domain/clock.js';
@@ -13,7 +13,7 @@ export interface TimedMaintenanceOptions {
   purgeEveryMs: number;
   advanceKeysEveryMs: number;
   /** Default: the input of the workflow. */
-  purgeInput?: Pick<PurgeInput, 'batchesPerRun' | 'batchLimit' | 'pauseMs'>;
+  purgeInput?: Pick<typeof defaultPurgeInput, 'batchesPerRun' | 'batchLimit' | 'restMs'>;
   log: Log;
 }
 
@@ -105,14 +105,14 @@ async function repeat({ name, everyMs, run }: Job, log: Log, signal: AbortSignal
 }
 
 /**
- * Purges in small batches until nothing is left, with pauses in which other writes proceed. Logs progress as
- * often as the workflow begins a new history.
+ * Purges in small batches until nothing is left, with pauses in which other writes proceed. Logs progress
+ * after every `batchesPerRun` of them.
  */
 async function purge(
   { maintenance, purgeEveryMs, purgeInput = defaultPurgeInput, log }: TimedMaintenanceOptions,
   call: Parameters<Job['run']>[0],
 ) {
-  const { batchesPerRun, batchLimit: limit, pauseMs } = purgeInput;
+  const { batchesPerRun, batchLimit: limit, restMs } = purgeInput;
   const run = randomUUID();
   // Whole seconds, rounded down: the own interval never prevents the next run.
   const unlessEndedWithinSeconds = Math.floor(purgeEveryMs / 1_000);
@@ -131,7 +131,7 @@ async function purge(
         log.info('purged a part of what was past its retention', { deleted });
         deleted = {};
       }
-      await pause(pauseMs, call.signal);
+      await pause(restMs, call.signal);
     }
   }
   if (Object.keys(deleted).length > 0) {

@@ -24,7 +24,7 @@ function start(maintenance: Partial<Maintenance>, purgeEveryMs = HOUR_MS) {
     maintenance: { ...idle, ...maintenance },
     purgeEveryMs,
     advanceKeysEveryMs: HOUR_MS,
-    purgeInput: { batchesPerRun: 2, batchLimit: 7, pauseMs: 1 },
+    purgeInput: { batchesPerRun: 2, batchLimit: 7, restMs: 1 },
   };
   return { ...recorded, timed: startTimedMaintenance({ ...options, log: recorded.log }) };
 }
