@@ -7,11 +7,12 @@ import {
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { askForOwner, type OwnerClaim } from './owner.js';
 import { isSame, latestOf, type Queue, queueOf, SILENT_MS, type Version, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */
 export interface TemporalFacts {
-  /** Why the server or the namespace cannot be reached. The rest is then unknown. */
+  /** Why the server or the namespace cannot be used. The rest is then unknown. */
   problem?: string;
   /** Missing search attributes. */
   shortcoming?: string | undefined;
@@ -27,12 +28,17 @@ const LATE_AFTER_INTERVALS = 3;
 const LATE_AT_LEAST_MS = 300_000;
 
 /** Reads only. Returns a problem instead of throwing. */
-export async function inspectTemporal(place: TemporalPlace, clock = Date.now): Promise<TemporalFacts> {
+export async function inspectTemporal(
+  place: TemporalPlace,
+  clock = Date.now,
+  owner?: OwnerClaim,
+): Promise<TemporalFacts> {
   const { namespace } = place;
   const connection = connectionTo(place);
   const over = new AbortController().signal;
   try {
     await askForNamespace(connection, place, over);
+    await askForOwner(connection, namespace, owner, over);
     const [shortcoming, schedules, queue] = await Promise.all([
       shortcomingOf(connection, place, over),
       scheduleProblems(connection, namespace, clock()),

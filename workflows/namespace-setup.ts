@@ -12,6 +12,7 @@ import {
   NOT_FOUND,
   type TemporalPlace,
 } from './namespace.js';
+import { askForOwner, type OwnerClaim } from './owner.js';
 
 export interface NamespaceSetup {
   isNew: boolean;
@@ -35,13 +36,17 @@ const isStarting = (error: unknown) =>
   hasStatus(error, UNAVAILABLE) && reasonOf(error).includes('not healthy yet');
 const isNotYetKnown = (error: unknown) => hasStatus(error, NOT_FOUND);
 
-/** Makes the namespace and its search attributes where they are missing; changes nothing that exists. */
-export async function setUpNamespace(place: TemporalPlace): Promise<NamespaceSetup> {
+/**
+ * Makes the namespace and its search attributes where they are missing; changes nothing that exists. Refuses
+ * the namespace of another installation.
+ */
+export async function setUpNamespace(place: TemporalPlace, owner?: OwnerClaim): Promise<NamespaceSetup> {
   const { namespace } = place;
   const connection = connectionTo(place);
   const call: Call = (request) => limitedCall(connection, never, ANSWER_LIMIT_MS, request);
   try {
     const isNew = await makeNamespace(connection, namespace, call);
+    await askForOwner(connection, namespace, owner, never);
     const missing = await repeated(isNotYetKnown, () =>
       call(() => missingSearchAttributes(connection, namespace, searchAttributes)),
     );

@@ -10,12 +10,15 @@ import {
 } from '@temporalio/client';
 import { defaultPurgeInput, defaultSigningKeyRotationInput, scheduleIds, TASK_QUEUE } from './contract.js';
 import type { WorkflowType } from './limited-call.js';
+import { type OwnerClaim, ownerMemo, refuseOther } from './owner.js';
 
 export interface ScheduleSettings {
   purgeIntervalMs: number;
   signingKeyRotationIntervalMs: number;
   /** Runs each once when it is made, which shows that all is connected. */
   startAtOnce: boolean;
+  /** Whose schedules they are; absent, they may be those of any installation. */
+  owner?: OwnerClaim | undefined;
 }
 
 type ScheduleOutcome = 'created' | 'updated' | 'unchanged';
@@ -24,7 +27,7 @@ type Definition = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'> & { sche
 
 /**
  * Updates the server's schedules to the settings, or makes only missing ones. Idempotent. Leaves pauses and
- * notes to the operators.
+ * notes to the operators. Throws `NamespaceTaken` instead of changing those of another installation.
  */
 export async function ensureSchedules(
   client: ScheduleClient,
@@ -34,14 +37,20 @@ export async function ensureSchedules(
   const outcomes: Record<string, ScheduleOutcome> = {};
   for (const definition of schedulesOf(settings)) {
     const { scheduleId } = definition;
-    outcomes[scheduleId] = await ensureSchedule(client, definition, settings.startAtOnce, onlyMissing);
+    outcomes[scheduleId] = await ensureSchedule(client, definition, settings, onlyMissing);
   }
   return outcomes;
 }
 
-function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: ScheduleSettings): Definition[] {
+function schedulesOf({
+  purgeIntervalMs,
+  signingKeyRotationIntervalMs,
+  owner,
+}: ScheduleSettings): Definition[] {
+  const memo = ownerMemo(owner);
   return [
     every(purgeIntervalMs, {
+      memo,
       scheduleId: scheduleIds.purge,
       workflowType: 'purge',
       args: [defaultPurgeInput],
@@ -51,6 +60,7 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
         'deleted subscriptions, replaced secrets, retired signing keys, ended API keys and service tokens',
     }),
     every(signingKeyRotationIntervalMs, {
+      memo,
       scheduleId: scheduleIds.signingKeyRotation,
       workflowType: 'signingKeyRotation',
       args: [defaultSigningKeyRotationInput],
@@ -59,7 +69,7 @@ function schedulesOf({ purgeIntervalMs, signingKeyRotationIntervalMs }: Schedule
   ];
 }
 
-type Started = { workflowType: WorkflowType } & Pick<Definition['action'], 'args' | 'staticSummary'>;
+type Started = { workflowType: WorkflowType } & Pick<Definition['action'], 'args' | 'staticSummary' | 'memo'>;
 
 function every(intervalMs: number, { scheduleId, ...started }: { scheduleId: string } & Started): Definition {
   return {
@@ -81,7 +91,7 @@ const SHORTEST_CATCHUP_WINDOW_MS = 10_000;
 async function ensureSchedule(
   client: ScheduleClient,
   definition: Definition,
-  triggerImmediately: boolean,
+  { startAtOnce: triggerImmediately, owner }: ScheduleSettings,
   onlyMissing: boolean,
 ): Promise<ScheduleOutcome> {
   const handle = client.getHandle(definition.scheduleId);
@@ -97,6 +107,7 @@ async function ensureSchedule(
     }
     existing = await handle.describe();
   }
+  refuseOther(existing, owner);
   if (onlyMissing || isDeepStrictEqual(comparable(existing), comparable(definition))) {
     return 'unchanged';
   }
@@ -136,6 +147,7 @@ function comparable({ spec, action, policies }: Definition | ScheduleDescription
     workflowId: action.workflowId,
     taskQueue: action.taskQueue,
     args: action.args,
+    memo: action.memo ?? {},
     summary: action.staticSummary,
     policies,
   };

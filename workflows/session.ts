@@ -6,6 +6,7 @@ import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { reasonOf } from './log.js';
 import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
+import { askForOwner, NamespaceTaken } from './owner.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
 import { type TurnSettings, WorkerTurn } from './worker-turn.js';
@@ -47,6 +48,7 @@ export async function runSession(
   try {
     // Without the namespace, each attempt to create a worker would fail and leak a thread.
     await askForNamespace(client, settings, stop);
+    await askForOwner(client, settings.namespace, settings.schedules.owner, stop);
     await askToPoll(client, settings, stop);
     const connection = await connect(settings, stop);
     if (!connection) {
@@ -206,8 +208,9 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
 }
 
 /**
- * Returns why it failed, as a sentence: without schedules, the worker still runs workflows. Once they
- * existed, makes only missing ones: a server that lost its database may be back before a probe.
+ * Returns why it failed, as a sentence: without schedules, the worker still runs workflows, but not in the
+ * namespace of another installation. Once they existed, makes only missing ones: a server that lost its
+ * database may be back before a probe.
  */
 async function tryToEnsureSchedules(
   connection: Connection,
@@ -226,6 +229,9 @@ async function tryToEnsureSchedules(
     }
     return undefined;
   } catch (error) {
+    if (error instanceof NamespaceTaken) {
+      throw error;
+    }
     return `The schedules could not be written: ${reasonOf(error)}`;
   }
 }

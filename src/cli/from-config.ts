@@ -6,12 +6,17 @@ import { packageVersion } from '../config/package.js';
 import type { AddressGuardOptions } from '../delivery/address-guard.js';
 import type { Retention } from '../domain/maintenance/purge.js';
 import { addressOf } from '../identifiers/network-address.js';
-import type { IssuerClaim } from '../store/issuer.js';
+import { type IssuerClaim, isOfThisMachine } from '../store/issuer.js';
 import type { LogOptions } from '../telemetry/log.js';
 
 /** The issuer of the settings. A demo may replace any: the applications of the old one are its own. */
 export function issuerClaimOf({ ENVIRONMENT, SIGN_ON_URL, PREVIOUS_SIGN_ON_URL }: Config): IssuerClaim {
   return { issuer: SIGN_ON_URL, replaces: PREVIOUS_SIGN_ON_URL, replacesAny: ENVIRONMENT === 'demo' };
+}
+
+/** Undefined for an issuer that only this machine can reach: it tells no installations apart. */
+export function namespaceClaimOf(config: Config): IssuerClaim | undefined {
+  return isOfThisMachine(config.SIGN_ON_URL) ? undefined : issuerClaimOf(config);
 }
 
 /** Where deliveries may go, judged at the registration of an address and again at each connection. */

@@ -146,7 +146,7 @@ export const settings = {
     hostAndPort,
     'Temporal front end; unset, demo runs its own server, and live retries by the times in the database, without UI and signals',
   ),
-  TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace; live and demo never share one'),
+  TEMPORAL_NAMESPACE: required(text, '{ENVIRONMENT}', 'Temporal namespace, of this installation alone'),
   TEMPORAL_DEPLOYMENT_NAME: optional(
     deploymentName,
     'Worker Deployment of Temporal (1.28 or later) to which the worker belongs; unset, it polls without a version',

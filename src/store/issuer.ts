@@ -69,7 +69,7 @@ export function refuseOther(recorded: string | null, claim: IssuerClaim): void {
 }
 
 /** Only this machine can reach such an issuer, so that a change breaks no application elsewhere. */
-function isOfThisMachine(issuer: string): boolean {
+export function isOfThisMachine(issuer: string): boolean {
   const { hostname } = new URL(issuer);
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname);
 }

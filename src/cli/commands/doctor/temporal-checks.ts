@@ -1,6 +1,7 @@
 import type { TemporalFacts } from '../../../../workflows/inspection.js';
 import type { Config } from '../../../config/config.js';
 import { foundIn, lengthOf } from '../../../store/checks/check.js';
+import { namespaceClaimOf } from '../../from-config.js';
 import { temporalAccess } from '../../roles/temporal/access.js';
 import { type DoctorCheck, type Installation, skipUnless } from './check.js';
 
@@ -10,7 +11,7 @@ const MOST_APART_MS = 2_000;
 
 const temporalAnswers: DoctorCheck = {
   name: 'temporal',
-  about: 'Temporal answers and has the namespace.',
+  about: 'Temporal answers, and has the namespace, which is that of this installation.',
   severity: 'warning',
   remedy:
     'Start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Without Temporal, the service still sends and retries webhooks, by the times in the database.',
@@ -86,11 +87,12 @@ function factsOf(installation: Installation): Promise<TemporalFacts> {
 
 async function answered(installation: Installation): Promise<TemporalFacts> {
   const facts = await factsOf(installation);
-  skipUnless(facts.problem === undefined, 'Temporal does not answer for the namespace');
+  skipUnless(facts.problem === undefined, 'the namespace cannot be used');
   return facts;
 }
 
 async function inspect(address: string, config: Config): Promise<TemporalFacts> {
   const { inspectTemporal } = await import('../../../../workflows/inspection.js');
-  return inspectTemporal({ address, namespace: config.TEMPORAL_NAMESPACE, ...temporalAccess(config) });
+  const place = { address, namespace: config.TEMPORAL_NAMESPACE, ...temporalAccess(config) };
+  return inspectTemporal(place, Date.now, namespaceClaimOf(config));
 }

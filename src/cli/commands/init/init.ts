@@ -18,7 +18,7 @@ If no operator token works any more, \`integration init\` issues a new one.
 
 Where TEMPORAL_ADDRESS is set, init also makes the namespace TEMPORAL_NAMESPACE (retention: 30 days) and the search
 attributes. \`integration init --temporal\` does only this, also for a demo, and can be repeated: it changes nothing
-that exists.
+that exists. Each installation needs a namespace of its own: init refuses one that belongs to another SIGN_ON_URL.
 
 Examples:
   $ ENVIRONMENT=live integration init

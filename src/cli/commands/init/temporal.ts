@@ -1,6 +1,7 @@
 import { reasonOf } from '../../../../workflows/log.js';
 import type { NamespaceSetup } from '../../../../workflows/namespace-setup.js';
 import type { Config } from '../../../config/config.js';
+import { namespaceClaimOf } from '../../from-config.js';
 import { currentTemporalAccess } from '../../roles/temporal/access.js';
 import { StartupError } from '../../startup-error.js';
 import { print, say } from '../output/print.js';
@@ -37,11 +38,8 @@ export async function initTemporalToo(config: Config): Promise<void> {
 
 async function setUp(config: Config, address: string): Promise<NamespaceSetup> {
   const { setUpNamespace } = await import('../../../../workflows/namespace-setup.js');
-  return setUpNamespace({
-    address,
-    namespace: config.TEMPORAL_NAMESPACE,
-    ...currentTemporalAccess(config),
-  });
+  const place = { address, namespace: config.TEMPORAL_NAMESPACE, ...currentTemporalAccess(config) };
+  return setUpNamespace(place, namespaceClaimOf(config));
 }
 
 function sentenceOf({ isNew, addedAttributes }: NamespaceSetup, config: Config): string {

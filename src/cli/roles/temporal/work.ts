@@ -4,6 +4,7 @@ import { watchCodeMinutes } from '../../../../workflows/code-minutes.js';
 import { handOverRetryBatches } from '../../../../workflows/retry-batches.js';
 import { type RetryBatch, startRetry } from '../../../../workflows/start-retry.js';
 import type { Work } from '../../../../workflows/worker.js';
+import { namespaceClaimOf } from '../../from-config.js';
 import { codeMinutesOver, maintenanceOver } from '../maintenance-over-grpc.js';
 import { retriesOver, retryBatchesOver } from '../retries-over-grpc.js';
 import type { RoleOptions } from '../role.js';
@@ -26,6 +27,7 @@ export function temporalWork(
       purgeIntervalMs: config.PURGE_INTERVAL,
       signingKeyRotationIntervalMs: advanceKeysEveryMs(config),
       startAtOnce: true,
+      owner: namespaceClaimOf(config),
     },
     companions: [
       (client, stop) => watchBacklog(onBacklog, client, stop),

@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals';
+import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
+import { inspectTemporal } from '../../workflows/inspection.js';
+import { setUpNamespace } from '../../workflows/namespace-setup.js';
+import type { OwnerClaim } from '../../workflows/owner.js';
+import { ensureSchedules } from '../../workflows/schedules.js';
+import { describeWith } from '../support/toolchains.js';
+import { eventually, farAway, NAMESPACE, quickPurge, scriptedMaintenance } from './temporal-fixture.js';
+import { temporalRig } from './temporal-rig.js';
+
+const first: OwnerClaim = { issuer: 'https://sign-on.example.com' };
+const other: OwnerClaim = { issuer: 'https://sign-on.staging.example.com' };
+const renamed: OwnerClaim = { issuer: 'https://sign-on.example.org', replaces: first.issuer };
+
+const REFUSAL =
+  'The Temporal namespace belongs to the installation https://sign-on.example.com, and SIGN_ON_URL is ' +
+  'https://sign-on.staging.example.com: set TEMPORAL_NAMESPACE to a namespace of this installation alone, or ' +
+  'PREVIOUS_SIGN_ON_URL=https://sign-on.example.com to replace it.';
+
+describeWith('temporal', 'a namespace', (executable) => {
+  const { client, address, workAlone } = temporalRig(executable);
+
+  const workFor = async (owner: OwnerClaim | undefined) => {
+    const domain = scriptedMaintenance({
+      purge: Array.from({ length: 10 }, () => ({ deleted: {}, more: false })),
+    });
+    const options = { probeIntervalMs: 100, backoff: { firstDelayMs: 50, maxDelayMs: 100 } };
+    const worker = await workAlone(domain, { schedules: { ...farAway, owner }, ...options });
+    return { worker, calls: domain.calls };
+  };
+  const ownerNow = async () => {
+    const { action } = await client().schedule.getHandle(scheduleIds.purge).describe();
+    return action.memo?.installation;
+  };
+  const owned = (by: OwnerClaim) =>
+    eventually('the owner', async () => (await ownerNow().catch(() => undefined)) === by.issuer);
+  const removeSchedules = async () => {
+    for (const id of Object.values(scheduleIds)) {
+      const schedule = client().schedule.getHandle(id);
+      await schedule.delete().catch(() => undefined);
+    }
+  };
+
+  test('gives its tasks to the installation that came first, and refuses workers of another', async () => {
+    await removeSchedules();
+    const owner = await workFor(first);
+    await owned(first);
+    const { worker, calls } = await workFor(other);
+    await eventually('the refusal', () => worker.state.reason === REFUSAL);
+    expect(worker.state).toMatchObject({ status: 'disconnected', awaySince: expect.any(Date) });
+    for (let run = 1; run <= 8; run++) {
+      const workflowId = `purge-of-the-owner-${run}`;
+      await client().workflow.execute('purge', { taskQueue: TASK_QUEUE, workflowId, args: [quickPurge] });
+    }
+    expect([owner.calls.length, calls.length]).toEqual([8, 0]);
+    expect(await ownerNow()).toBe(first.issuer);
+  });
+
+  test('is left by the workers of an issuer that another one replaces', async () => {
+    await removeSchedules();
+    const before = await workFor(first);
+    await owned(first);
+    const { worker } = await workFor(renamed);
+    await owned(renamed);
+    await eventually('polls', () => worker.state.status === 'polling');
+    await eventually('the refusal', () =>
+      before.worker.state.reason?.includes(`installation ${renamed.issuer}`),
+    );
+  });
+
+  test('whose schedules name no owner, as those of earlier releases, belongs to the first that names itself', async () => {
+    await removeSchedules();
+    const before = await workFor(undefined);
+    await eventually('the schedules', () => before.worker.state.awaySince === undefined);
+    expect(await ownerNow()).toBeUndefined();
+    await workFor(first);
+    await owned(first);
+    // As from a computer whose issuer only it can reach.
+    expect(await ensureSchedules(client().schedule, farAway, true)).toMatchObject({ purge: 'unchanged' });
+    expect(before.worker.state.status).toBe('polling');
+  });
+
+  test('of another installation is named by inspection and set-up, and its schedules stay', async () => {
+    await removeSchedules();
+    await ensureSchedules(client().schedule, { ...farAway, owner: first });
+    const place = { address: address(), namespace: NAMESPACE };
+    const problemFor = (owner?: OwnerClaim) =>
+      // A busy server may take longer to answer than an inspection waits.
+      eventually('an answer', async () => {
+        const { problem } = await inspectTemporal(place, Date.now, owner);
+        return problem?.includes('DEADLINE') ? false : [problem];
+      });
+    expect(await problemFor(other)).toEqual([REFUSAL]);
+    expect(await problemFor(first)).toEqual([undefined]);
+    expect(await problemFor(renamed)).toEqual([undefined]);
+    expect(await problemFor()).toEqual([undefined]);
+    await expect(setUpNamespace(place, other)).rejects.toThrow(REFUSAL);
+    expect(await setUpNamespace(place, first)).toEqual({ isNew: false, addedAttributes: [] });
+    await expect(ensureSchedules(client().schedule, { ...farAway, owner: other })).rejects.toThrow(REFUSAL);
+    expect(await ownerNow()).toBe(first.issuer);
+  });
+});
