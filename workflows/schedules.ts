@@ -75,7 +75,13 @@ function every(intervalMs: number, { scheduleId, ...started }: { scheduleId: str
   return {
     scheduleId,
     spec: { intervals: [{ every: intervalMs }], jitter: Math.min(60_000, Math.floor(intervalMs / 60)) },
-    action: { type: 'startWorkflow', workflowId: scheduleId, taskQueue: TASK_QUEUE, ...started },
+    action: {
+      type: 'startWorkflow',
+      workflowId: scheduleId,
+      taskQueue: TASK_QUEUE,
+      workflowRunTimeout: LONGEST_RUN_MS,
+      ...started,
+    },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
       // One run does the work of all missed ones, so only the latest is caught up.
@@ -84,6 +90,12 @@ function every(intervalMs: number, { scheduleId, ...started }: { scheduleId: str
     },
   };
 }
+
+/**
+ * Far longer than any run takes. A run whose workflow tasks fail would otherwise never end, and each later one
+ * be skipped.
+ */
+const LONGEST_RUN_MS = 7_200_000;
 
 /** The server's minimum. */
 const SHORTEST_CATCHUP_WINDOW_MS = 10_000;
@@ -148,6 +160,7 @@ function comparable({ spec, action, policies }: Definition | ScheduleDescription
     taskQueue: action.taskQueue,
     args: action.args,
     memo: action.memo ?? {},
+    runTimeout: action.workflowRunTimeout,
     summary: action.staticSummary,
     policies,
   };

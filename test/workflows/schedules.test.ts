@@ -120,6 +120,23 @@ describeWith('temporal', 'the schedules', (executable) => {
     expect(again.info.lastUpdatedAt).toEqual(info.lastUpdatedAt);
   });
 
+  test('end a run that is stuck, also where an earlier release made them', async () => {
+    await ensureSchedules(client.schedule, farAway);
+    const limitOf = async () => {
+      const { action } = await describePurge();
+      return action.workflowRunTimeout;
+    };
+    const made = await limitOf();
+    expect(made).toBeGreaterThan(0);
+    await client.schedule.getHandle('purge').update(({ action, ...others }) => {
+      const { workflowRunTimeout: _, ...unlimited } = action;
+      return { ...others, action: unlimited };
+    });
+    expect(await limitOf()).toBeUndefined();
+    expect(await ensureSchedules(client.schedule, farAway)).toMatchObject({ purge: 'updated' });
+    expect(await limitOf()).toBe(made);
+  });
+
   test('follow a changed setting', async () => {
     await ensureSchedules(client.schedule, farAway);
     const settings = { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS };
