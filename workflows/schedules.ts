@@ -92,8 +92,8 @@ function every(intervalMs: number, { scheduleId, ...started }: { scheduleId: str
 }
 
 /**
- * Far longer than any run takes. A run whose workflow tasks fail would otherwise never end, and each later one
- * be skipped.
+ * Far longer than any run takes. Without it, a run whose workflow tasks fail would never end, and each later
+ * one would be skipped.
  */
 const LONGEST_RUN_MS = 7_200_000;
 

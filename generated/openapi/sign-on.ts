@@ -685,8 +685,8 @@ export interface components {
              */
             login_hint?: string;
             /**
-             * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
-             *     goes through the browser, so compare `auth_time` of the ID token too.
+             * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The person
+             *     can remove the parameter in the browser, so compare `auth_time` of the ID token too.
              * @example 3600
              */
             max_age?: number;
@@ -2566,8 +2566,8 @@ export interface operations {
                 /** @description The email address to fill in on the sign-in page. */
                 login_hint?: string;
                 /**
-                 * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
-                 *     goes through the browser, so compare `auth_time` of the ID token too.
+                 * @description Seconds since the person last gave their password; if it is longer ago they sign in again. The person
+                 *     can remove the parameter in the browser, so compare `auth_time` of the ID token too.
                  */
                 max_age?: number;
                 /** @description An opaque value that comes back in the ID token and ties it to this browser. Recommended. */

@@ -5,7 +5,7 @@ import { encoded, FORM } from './user-agent.js';
 
 const JSON_TYPE = 'application/json';
 
-function json(text: string | Buffer): Question {
+export function json(text: string | Buffer): Question {
   return { headers: { 'content-type': JSON_TYPE }, body: text };
 }
 
@@ -100,6 +100,7 @@ export const BODY_CASES: readonly TokenRequestCase[] = [
     'multipart/form-data; boundary=x',
     'application/xml',
     `${JSON_TYPE}; charset=utf-16`,
+    `${FORM}; charset=utf-16`,
     `${FORM}, ${JSON_TYPE}`,
     'application/json-patch+json',
     '',

@@ -1,3 +1,5 @@
+import { redemptionOf } from './attacked-service.js';
+import { json } from './body-cases.js';
 import { changed, changing, form, type TokenRequestCase } from './token-request.js';
 import { encoded } from './user-agent.js';
 
@@ -28,6 +30,9 @@ export const GRANT_CASES: readonly TokenRequestCase[] = [
   ),
   invalidGrant('no verifier where there was a challenge', changing({ code_verifier: undefined })),
   invalidGrant('an empty verifier', changing({ code_verifier: '' })),
+  invalidGrant('a verifier that is null', (fresh) =>
+    json(JSON.stringify({ ...redemptionOf(fresh), code_verifier: null })),
+  ),
   invalidGrant('another verifier', changing({ code_verifier: 'a'.repeat(43) })),
   invalidGrant('the verifier in upper case', (fresh) =>
     form(

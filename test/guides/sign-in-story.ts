@@ -34,7 +34,7 @@ export const signIn: Story = async ({ demo, linesOf, start }) => {
   // The id from before the sign-in, which an attacker may have planted, names no session.
   expect((await visit(`${application}/logout`, asked.cookie)).location).toBe('');
   const left = await visit(`${application}/logout`, returned.cookie);
-  // With it, a sign-out returns to the application also where the hint cannot be read any more.
+  // With a post_logout_redirect_uri, it is needed where the hint cannot be read any more.
   expect(new URL(left.location).searchParams.get('client_id')).toBe(clientId);
   await browser.open(left.location);
 
@@ -87,24 +87,27 @@ export async function returnWithIdTokens(start: Start): Promise<Record<string, n
   const { issuer } = server;
   const env = { CLIENT_ID: 'app_1', CLIENT_SECRET: 'secret', REDIRECT_URI: redirectUri };
   const program = await start(issuer, env);
-  await program.printed(1);
   const statuses: Record<string, number> = {};
-  for (const [what, changes] of Object.entries({ good: {}, ...INVALID })) {
-    const asked = await visit(`http://localhost:${port}/login`);
-    const { searchParams } = new URL(asked.location);
-    const claims = {
-      ...{ iss: issuer, aud: 'app_1', iat: secondsNow(), exp: secondsNow() + 3600 },
-      ...{ sub: 'acc_EUgY3HzXMd8Ka4yIM4g5UF', workerProfileId: 'wpf_Q25xTh8zHAjHa1xEtxDPHH' },
-      ...{ userIds: [], workerIds: [], nonce: searchParams.get('nonce') },
-      lastLoginContext: { userType: 'USER', clientId: 'cli_x9sS1bFSklla6YZ7pnS811' },
-      ...changes,
-    };
-    await server.gives(claims, what === 'signed with another key');
-    const answer = new URLSearchParams({ code: 'c', state: searchParams.get('state') ?? '', iss: issuer });
-    statuses[what] = (await visit(`${redirectUri}?${answer}`, asked.cookie)).status;
+  try {
+    await program.printed(1);
+    for (const [what, changes] of Object.entries({ good: {}, ...INVALID })) {
+      const asked = await visit(`http://localhost:${port}/login`);
+      const { searchParams } = new URL(asked.location);
+      const claims = {
+        ...{ iss: issuer, aud: 'app_1', iat: secondsNow(), exp: secondsNow() + 3600 },
+        ...{ sub: 'acc_EUgY3HzXMd8Ka4yIM4g5UF', workerProfileId: 'wpf_Q25xTh8zHAjHa1xEtxDPHH' },
+        ...{ userIds: [], workerIds: [], nonce: searchParams.get('nonce') },
+        lastLoginContext: { userType: 'USER', clientId: 'cli_x9sS1bFSklla6YZ7pnS811' },
+        ...changes,
+      };
+      await server.gives(claims, what === 'signed with another key');
+      const answer = new URLSearchParams({ code: 'c', state: searchParams.get('state') ?? '', iss: issuer });
+      statuses[what] = (await visit(`${redirectUri}?${answer}`, asked.cookie)).status;
+    }
+  } finally {
+    await program.stop();
+    server.stop();
   }
-  await program.stop();
-  server.stop();
   return statuses;
 }
 

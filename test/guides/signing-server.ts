@@ -4,12 +4,12 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 export interface SigningServer {
   readonly issuer: string;
-  /** Gives the next code an ID token with these claims, signed with its key or with one that only says so. */
+  /** Gives the next code an ID token with these claims, signed with the published key, or with another one under its id. */
   gives(claims: JWTPayload, isForged: boolean): Promise<void>;
   stop(): void;
 }
 
-/** A sign-on server that exchanges every code, and vouches for any person. */
+/** A sign-on server that exchanges every code for the ID token that it was given. */
 export async function signingServer(port: number): Promise<SigningServer> {
   const issuer = `http://localhost:${port}`;
   const [own, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];

@@ -96,15 +96,19 @@ function formObject(fields: Fields, names: readonly string[]): Record<string, st
 /** A media type with at most one parameter, which can only be the charset. */
 const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[ \t]*(?:;[ \t]*charset=("?)([\w-]+)\2[ \t]*)?;?$/i;
 
+/** Charsets whose first 128 characters are those of ASCII. */
+const CHARSETS_OF_FORMS = /^(utf-?8|us-ascii|iso-8859-\d+|latin1|windows-125\d)$/;
+
 /**
- * The media type of a header, in lower case; undefined if malformed or not UTF-8. A form may name any
- * charset: its bytes are ASCII all the same, and its escapes UTF-8 (RFC 6749, appendix B).
+ * The media type of a header, in lower case; undefined if malformed or not UTF-8. A form may name a charset
+ * that extends ASCII: it consists of ASCII, and its escapes are UTF-8 (RFC 6749, appendix B).
  */
 export function mediaTypeOf(contentType: string): string | undefined {
   const match = MEDIA_TYPE.exec(contentType.trim());
   const type = match?.[1]?.toLowerCase();
   const charset = match?.[3]?.toLowerCase() ?? 'utf-8';
-  return type === FORM || charset === 'utf-8' || charset === 'utf8' ? type : undefined;
+  const accepted = type === FORM ? CHARSETS_OF_FORMS : /^utf-?8$/;
+  return accepted.test(charset) ? type : undefined;
 }
 
 const MAX_DEPTH = 16;

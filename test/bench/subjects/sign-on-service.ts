@@ -143,7 +143,7 @@ async function plantCodes(
     scopes: SCOPES,
     code_challenge: codeChallenge,
     nonce: 'n-0S6_WzA2MjrJ8kQe',
-    requested_claims: '{"authTime":true}',
+    requested_claims: '{"authTime":false}',
     context_user_type: 'WORKER',
     context_client_id: person?.employerId,
     authenticated_at: now,
@@ -190,7 +190,7 @@ export function plantUsedGrants(workplace: string, count: number): void {
         `INSERT INTO authorization_codes (hash, grant_id, application_id, account_id, instance_id, redirect_uri, scopes, code_challenge, nonce,
            requested_claims, context_user_type, context_client_id, authenticated_at, status, issued_at, minute, expires_at)
          ${numbers} SELECT hex(randomblob(21)), hex(randomblob(11)), @clientId, ${accountId}, @instanceId, @redirectUri, '${SCOPES}', NULL, NULL,
-           '{"authTime":true}', 'WORKER', '', @now, 'REDEEMED', @now, @now - n * 1000, @now + 600000 FROM numbers`,
+           '{"authTime":false}', 'WORKER', '', @now, 'REDEEMED', @now, @now - n * 1000, @now + 600000 FROM numbers`,
       )
       .run(values);
   });

@@ -23,6 +23,8 @@ test.each([
   '/json',
   'application/json, text/plain',
   'application/json; charset=utf-16',
+  'application/x-www-form-urlencoded; charset=utf-16',
+  'application/x-www-form-urlencoded; charset=ibm037',
   'application/json; charset="utf-8',
   'application/json; charset=utf-8; charset=utf-16',
   'application/json; boundary=x',

@@ -165,10 +165,10 @@ describe('the basic plan: the session', () => {
   });
 
   test('oidcc-prompt-login: the person signs in again, and auth_time is later', async () => {
-    const first = await signedIn({ max_age: '10000' });
+    const first = await signedIn();
     letSessionAge(2, first);
     const { party, browser, person } = first;
-    const tried = await party.tryToSignIn(browser, person, { prompt: 'login', max_age: '10000' });
+    const tried = await party.tryToSignIn(browser, person, { prompt: 'login' });
     expect(tried.pages).toContain('Sign in');
     const again = claimsOf(await party.exchange(tried));
     expect(again.auth_time).toBeGreaterThan((claimsOf(first.tokens).auth_time as number) - 2);

@@ -108,7 +108,7 @@ func (r ApiAuthorizeRequest) Prompt(prompt string) ApiAuthorizeRequest {
 	return r
 }
 
-// Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare &#x60;auth_time&#x60; of the ID token too.
+// Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare &#x60;auth_time&#x60; of the ID token too.
 func (r ApiAuthorizeRequest) MaxAge(maxAge int32) ApiAuthorizeRequest {
 	r.maxAge = &maxAge
 	return r
@@ -484,7 +484,7 @@ func (r ApiAuthorizePostRequest) Prompt(prompt string) ApiAuthorizePostRequest {
 	return r
 }
 
-// Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare &#x60;auth_time&#x60; of the ID token too.
+// Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare &#x60;auth_time&#x60; of the ID token too.
 func (r ApiAuthorizePostRequest) MaxAge(maxAge int32) ApiAuthorizePostRequest {
 	r.maxAge = &maxAge
 	return r

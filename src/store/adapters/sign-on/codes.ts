@@ -35,7 +35,7 @@ const redemption = statement((db, { hash, now }: { hash: string; now: number }) 
     .where('expiresAt', '>', now),
 );
 
-/** The column is not null. Only release 1.3.1 reads it, to decide whether an ID token has `auth_time`. */
+/** The column is not null. Only earlier builds of 1.4.0 read it; a later release can remove it. */
 const REQUESTED_CLAIMS = '{"authTime":true}';
 
 export function codeRows(writer: Writer): CodeRows {

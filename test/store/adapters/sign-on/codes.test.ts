@@ -25,12 +25,6 @@ describeEachDatabase('an authorization code', (under) => {
     await expect(rows.codes.find(code.hash.slice(1))).resolves.toBeUndefined();
   });
 
-  test('asks release 1.3.1, which reads it so, for auth_time in the ID token', async () => {
-    const { database } = await rigWith();
-    const rows = await database.reader.selectFrom('authorization_codes').select('requested_claims').execute();
-    expect(rows).toEqual([{ requested_claims: '{"authTime":true}' }]);
-  });
-
   test('is redeemed once, however many redeem it at once', async () => {
     const { code, now, found, yesesOf } = await rigWith();
     await expect(yesesOf(50, ({ codes }) => codes.redeem(code.hash, now))).resolves.toBe(1);

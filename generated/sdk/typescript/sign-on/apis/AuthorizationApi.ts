@@ -74,8 +74,8 @@ export interface AuthorizeRequest {
      */
     prompt?: string;
     /**
-     * Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter
-     * goes through the browser, so compare `auth_time` of the ID token too.
+     * Seconds since the person last gave their password; if it is longer ago they sign in again. The person
+     * can remove the parameter in the browser, so compare `auth_time` of the ID token too.
      */
     maxAge?: number;
     /**
@@ -163,7 +163,7 @@ export interface AuthorizePostRequest {
      */
     prompt?: string;
     /**
-     * Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+     * Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
      */
     maxAge?: number;
     /**

@@ -53,7 +53,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -100,7 +100,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
@@ -202,7 +202,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -249,7 +249,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
@@ -351,7 +351,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[CodeChallengeMethod], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[StrictStr], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -398,7 +398,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person with several contexts chooses one once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
@@ -656,7 +656,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -703,7 +703,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
@@ -808,7 +808,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -855,7 +855,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
@@ -960,7 +960,7 @@ class AuthorizationApi:
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
         prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
-        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.")] = None,
+        max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
         claims: Annotated[Optional[StrictStr], Field(description="Single claims to return, as the JSON of OpenID Connect Core section 5.5, within what your scopes allow. Each ID token has `acr` and `auth_time`. An essential `acr` that asks only for values outside `acr_values_supported` is refused with `access_denied`.")] = None,
@@ -1007,7 +1007,7 @@ class AuthorizationApi:
         :type response_mode: str
         :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
         :type prompt: str
-        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The parameter goes through the browser, so compare `auth_time` of the ID token too.
+        :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
         :param login_hint: The email address to fill in on the sign-in page.
         :type login_hint: str
