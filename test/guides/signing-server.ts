@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 export interface SigningServer {
   readonly issuer: string;
-  /** Gives the next code an ID token with these claims, signed with the published key, or with another one under its id. */
+  /** Gives the next code an ID token with these claims, signed with its key or another one of the same id. */
   gives(claims: JWTPayload, isForged: boolean): Promise<void>;
   stop(): void;
 }
