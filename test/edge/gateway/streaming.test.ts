@@ -410,7 +410,7 @@ describe('a reader that is slow', () => {
       }
     }
     expect(bytes / 2 ** 20).toBeGreaterThan(150);
-    // What is between here and there, and what sockets have read ahead.
-    expect(most).toBeLessThan(75);
+    // What is between here and there, and what sockets have read ahead: about 70 on some machines.
+    expect(most).toBeLessThan(100);
   });
 });
