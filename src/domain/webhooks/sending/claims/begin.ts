@@ -10,7 +10,7 @@ import {
   type SentEvent,
 } from '../sending.js';
 import { type ClaimRequest, DeliveryTargets } from './claim.js';
-import { type Distribution, isFailing, limitFailing, neededFor, type Share, shareOut } from './shares.js';
+import { type Distribution, isFailing, limitFailing, type Share, shareOut } from './shares.js';
 
 /** How often the same subscription is reported. */
 const UNSENDABLE_RATE: Rate = { limit: 1, windowMs: 60_000 };
@@ -25,10 +25,6 @@ export interface Begun extends Distribution {
   /** The failing subscriptions that were looked at first. */
   waiting: readonly SubscriptionId[];
   shares: readonly Share[];
-  /** About how many subscriptions as these fill the slots. */
-  needed: number;
-  /** Whether claims of other nodes had locked some, perhaps only at first. */
-  hadRivals: boolean;
   denied: ReadonlySet<SubscriptionId>;
   /** Subscriptions that claims of other nodes have locked. */
   locked: ReadonlySet<SubscriptionId>;
@@ -62,7 +58,7 @@ export class AttemptBeginnings {
     const waiting = [...kept].slice(0, MOST_WAITING_LOOKED_AT);
     const inRound = lookedAt.filter(({ id }) => !waiting.includes(id));
     const candidates = [...waiting.map((id) => ({ id, hasLater: true })), ...inRound];
-    const { shares, locked, hadRivals } = await this.#ownShares(changes, candidates, request);
+    const { shares, locked } = await this.#ownShares(changes, candidates, request);
     const mayPass = waiting.length === kept.size;
     const denied = await limitFailing(
       changes,
@@ -71,15 +67,13 @@ export class AttemptBeginnings {
       (id) => mayPass || waiting.includes(id),
     );
     const distribution = await shareOut(changes, shares, request);
-    const needed = neededFor(request.freeSlots, shares);
     const first = shares.flatMap((share) => share.first);
     const later = shares.flatMap((share) => share.later);
     const answers = await changes.withCommit(
       Promise.all([changes.begin(first, later, leaseUntil), changes.eventsOf([...first, ...later])]),
     );
     const begunAt = changes.now;
-    const outcome = { shares, needed, denied, locked, hadRivals, ...distribution };
-    return { begunAt, leaseUntil, lookedAt, waiting, ...outcome, answers };
+    return { begunAt, leaseUntil, lookedAt, waiting, shares, denied, locked, ...distribution, answers };
   }
 
   /** Locks the candidates, and leaves out those that a claim of another node has locked. */
@@ -87,10 +81,10 @@ export class AttemptBeginnings {
     changes: SendingChanges,
     candidates: readonly DueSubscription[],
     { maxRunningPerSubscription, freeSlots }: ClaimRequest,
-  ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId>; hadRivals: boolean }> {
+  ): Promise<{ shares: Share[]; locked: ReadonlySet<SubscriptionId> }> {
     const ids = candidates.map(({ id }) => id);
     const limit = Math.min(maxRunningPerSubscription, Math.ceil(freeSlots / Math.max(1, ids.length)));
-    const { own, receivers, first, hadRivals } = await lockedReceivers(changes, ids, limit);
+    const { own, receivers, first } = await lockedReceivers(changes, ids, limit);
     const byId = new Map(receivers.map((receiver) => [receiver.id, receiver]));
     const shares = candidates.flatMap(({ id, hasLater }) => {
       const stock = first.get(id) ?? [];
@@ -99,12 +93,12 @@ export class AttemptBeginnings {
     });
     const locked = new Set(ids.filter((id) => !own.has(id)));
     if (!shares.some(isFailing) || (await changes.claimFailingAlone())) {
-      return { shares, locked, hadRivals };
+      return { shares, locked };
     }
     for (const { receiver } of shares.filter(isFailing)) {
       locked.add(receiver.id);
     }
-    return { shares: shares.filter((share) => !isFailing(share)), locked, hadRivals };
+    return { shares: shares.filter((share) => !isFailing(share)), locked };
   }
 
   #shareOf(
@@ -132,15 +126,14 @@ async function lockedReceivers(
   changes: SendingChanges,
   ids: readonly SubscriptionId[],
   limit: number,
-): Promise<Locked & { hadRivals: boolean }> {
+): Promise<Locked> {
   const [first] = ids;
   if (first === undefined) {
-    return { own: new Set(), receivers: [], first: new Map(), hadRivals: false };
+    return { own: new Set(), receivers: [], first: new Map() };
   }
   const present = await tryReceivers(changes, ids, limit);
   const isOver = present.own.size === 0 && (await changes.awaitClaim(first));
-  const hadRivals = present.own.size < ids.length;
-  return { ...(isOver ? await tryReceivers(changes, ids, limit) : present), hadRivals };
+  return isOver ? tryReceivers(changes, ids, limit) : present;
 }
 
 interface Locked {

@@ -47,13 +47,7 @@ export class DeliveryClaims {
   #heardHere = 0;
   /** How often attempts have ended. */
   #endings = 0;
-  #round: Round = {
-    after: { open: '', last: '' },
-    waiting: new Set(),
-    most: MAX_LOOKED_AT,
-    heldBack: false,
-    wentOn: false,
-  };
+  #round: Round = { after: { open: '', last: '' }, waiting: new Set(), heldBack: false, wentOn: false };
   #turn: Promise<unknown> = Promise.resolve();
   readonly #sweeps: LapseSweeps;
   readonly #beginnings: AttemptBeginnings;
@@ -169,14 +163,13 @@ export class DeliveryClaims {
    */
   async #claimAny(call: Call, firstInWrite: boolean): Promise<Look> {
     const { rows } = this.dependencies.unitOfWork;
-    const kind = slotKindOf(call.request);
-    const most = mostLookedAt(call.request, kind === 'open' ? this.#round.most : MAX_LOOKED_AT);
+    const most = mostLookedAt(call.request);
     const seen = new Set<SubscriptionId>();
     let isInWrite = firstInWrite;
     let locked = false;
     let unsuited = false;
     for (let isNew = true; isNew && !call.isOver() && !(unsuited && call.mayHaveMore()); isInWrite = false) {
-      const after = this.#round.after[kind];
+      const after = this.#round.after[slotKindOf(call.request)];
       const due = isInWrite ? undefined : await rows.dueSubscriptions(after, most, this.dependencies.clock());
       if (due?.length === 0) {
         break;
@@ -246,7 +239,7 @@ export class DeliveryClaims {
   }
 }
 
-/** As many subscriptions as the claim has slots, within bounds, of which `most` is one. */
-function mostLookedAt({ freeSlots }: ClaimRequest, most = MAX_LOOKED_AT): number {
-  return Math.max(MIN_LOOKED_AT, Math.min(freeSlots, most, MAX_LOOKED_AT));
+/** As many subscriptions as the claim has slots, within bounds. */
+function mostLookedAt({ freeSlots }: ClaimRequest): number {
+  return Math.max(MIN_LOOKED_AT, Math.min(freeSlots, MAX_LOOKED_AT));
 }

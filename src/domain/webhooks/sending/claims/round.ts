@@ -3,9 +3,6 @@ import type { Begun } from './begin.js';
 import type { DeliveryTarget } from './claim.js';
 import { type SlotKind, wantedBy } from './shares.js';
 
-/** How many more subscriptions a claim looks at than the last one, if no other node had any of those. */
-const MORE_EACH_TIME = 4;
-
 /** What a committed claim leaves for the next one. */
 export interface Round {
   /**
@@ -15,11 +12,6 @@ export interface Round {
   after: Readonly<Record<SlotKind, string>>;
   /** Failing subscriptions that the limit kept from a slot, the longest wait first. */
   waiting: ReadonlySet<SubscriptionId>;
-  /**
-   * How many subscriptions the next claim with open slots looks at, at most. After other nodes had locked
-   * some, only as many as fill its slots, so that each node locks other ones; then gradually more.
-   */
-  most: number;
   /** Whether a subscription has more due than may run now. */
   heldBack: boolean;
   /** Whether the last claim with open slots passed over subscriptions that got none. */
@@ -38,7 +30,7 @@ export function roundAfter(
   reached: readonly DeliveryTarget[],
   { isNamed, isFull }: { isNamed: boolean; isFull: boolean },
 ): Round {
-  const { lookedAt, waiting, shares, needed, hadRivals, slots, left, isShort } = begun;
+  const { lookedAt, waiting, shares, slots, left, isShort } = begun;
   const heldBack = shares.some(({ room }) => room <= 0) || (isShort && left > 0);
   if (isNamed) {
     return { ...round, waiting: waitingAfter(round, begun), heldBack: round.heldBack || heldBack };
@@ -50,7 +42,6 @@ export function roundAfter(
   return {
     after: { ...round.after, [slots]: next },
     waiting: waitingAfter(round, begun),
-    most: slots === 'open' ? Math.max(needed, hadRivals ? 0 : round.most + MORE_EACH_TIME) : round.most,
     heldBack,
     wentOn: slots === 'open' ? areOpenTaken && !endsHere : round.wentOn,
   };

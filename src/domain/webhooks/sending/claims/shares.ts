@@ -132,13 +132,6 @@ export function wantedBy({ room, stock, hasMore, hasLater }: Share): number {
   return hasMore || hasLater ? room : Math.min(room, stock.length);
 }
 
-/** About how many subscriptions as these have enough due for the slots; after `shareOut`. */
-export function neededFor(slots: number, shares: readonly Share[]): number {
-  const wanted = shares.map((share) => share.first.length + share.later.length + wantedBy(share));
-  const each = wanted.reduce((sum, one) => sum + one, 0) / shares.length;
-  return Math.ceil(slots / (each || 1));
-}
-
 function ownerOf({ receiver }: Share): InstanceIntegrationId {
   return receiver.instanceIntegrationId;
 }

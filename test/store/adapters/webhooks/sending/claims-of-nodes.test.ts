@@ -97,29 +97,6 @@ describe('claims of several nodes at once, on PostgreSQL', () => {
     expect((await other.claim({ maxRunningPerSubscription: 2 })).deliveries).toHaveLength(1);
   });
 
-  test('after one of another node had some, leave those that they do not need for their slots', async () => {
-    const { one, other } = await twoSendingNodes(under);
-    for (let index = 0; index < 40; index += 1) {
-      await one.subscribe({ id: idOf(`${index}`) });
-    }
-    for (let index = 0; index < 8; index += 1) {
-      await one.happen();
-    }
-    const [small, large] = [{ freeSlots: 16 }, { freeSlots: 64 }];
-    const first = await heldClaim(one, small);
-    expect((await other.claim(large)).deliveries).toHaveLength(64);
-    first.release();
-    const ofOne = idsIn(await first.claim);
-    const second = await heldClaim(other, large);
-    const meanwhile = idsIn(await one.claim(large));
-    second.release();
-    const ofOther = new Set(idsIn(await second.claim));
-    expect(ofOne).toHaveLength(16);
-    expect(ofOther.size).toBe(16);
-    expect(meanwhile).toHaveLength(64);
-    expect(meanwhile.filter((id) => ofOther.has(id))).toEqual([]);
-  });
-
   test('share the limit of failing subscriptions, and meanwhile serve the others', async () => {
     const { one, other } = await twoSendingNodes(under);
     for (let index = 0; index < 40; index += 1) {
