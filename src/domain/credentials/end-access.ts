@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../generated/ids.js';
-import type { ConsentRows } from './consents.js';
+import type { ConsentKey, ConsentRows } from './consents.js';
 import type { EmailChangeRows } from './email-changes.js';
 import type { GrantRows } from './grants.js';
 import type { LinkRows } from './links.js';
@@ -25,4 +25,13 @@ export async function endAccess(
 ): Promise<void> {
   await sessions.deleteOfAccount(accountId);
   await grants.revokeOfAccount(accountId, now);
+}
+
+/** Ends the consent, codes and tokens of one application on one instance. Returns whether there were any. */
+export async function endAccessOf(
+  { consents, grants, now }: Pick<CredentialRows, 'consents' | 'grants'> & { now: number },
+  key: ConsentKey,
+): Promise<boolean> {
+  const hadConsent = await consents.withdraw(key);
+  return (await grants.revokeOfApplication(key, now)) || hadConsent;
 }

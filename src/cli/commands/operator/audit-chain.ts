@@ -7,6 +7,7 @@ import {
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { explaining } from '../../explaining.js';
 import { Unfinished, UsageError } from '../errors.js';
+import { unreadable } from '../file-lines.js';
 import { BYTES_IN_MESSAGE, openLines } from '../import/import-lines.js';
 import { print } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
@@ -75,7 +76,7 @@ export const verify: Action<VerifyOptions> = async (session, _, { file, anchors,
     return { json, text: lines.map(printableLine).join('\n') };
   }
   const failure = new Unfinished(
-    findings.length > 0
+    fresh > 0 || isFull
       ? `The audit log is not intact. Findings: ${findings.length}.`
       : `Records that could not be verified: ${unverified.length}. A purge removed them during the export, or they were inserted into it. Export again.`,
   );
@@ -102,12 +103,20 @@ interface Verified {
 
 /** What was investigated, as `verify --json` printed it. */
 function knownFindingsIn(file: string): (finding: AuditFinding) => boolean {
-  const unreadable = (why: string) => `The known findings cannot be read: ${why}.`;
-  const { findings } = explaining(UsageError, unreadable, () => JSON.parse(readFileSync(file, 'utf8')));
+  const { findings } = explaining(
+    UsageError,
+    (why) => unreadable(why, file),
+    () => JSON.parse(readFileSync(file, 'utf8')),
+  );
   if (!Array.isArray(findings)) {
     throw new UsageError(`${file} is not what \`integration audit verify --json\` prints.`);
   }
-  return (finding) => findings.some((known) => isDeepStrictEqual(known, JSON.parse(asJsonLine(finding))));
+  const known = new Set(findings.map((finding) => keyOf(Object(finding))));
+  return (finding) => known.has(keyOf(JSON.parse(asJsonLine(finding))));
+}
+
+function keyOf({ fault, chain, fromSeq, toSeq, eventId }: JsonObject): string {
+  return JSON.stringify([fault, chain, fromSeq, toSeq, eventId]);
 }
 
 /** The heads in the log lines of domains: of each chain the last one. */

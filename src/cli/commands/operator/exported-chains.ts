@@ -53,10 +53,13 @@ export class ExportedChains {
   #findingsAt(record: AuditRecord): AuditFinding[] {
     const { chain, seq, previousHash } = record;
     const before = this.#newest.get(chain);
-    this.#newest.set(chain, record);
     const last = before?.seq ?? 0;
+    if (seq <= last) {
+      return [changed(record)];
+    }
+    this.#newest.set(chain, record);
     // The service does not judge a record without the hash before it, unless it is the first of its chain.
-    if (seq > 1 && seq > last && previousHash === '') {
+    if (seq > 1 && previousHash === '') {
       const hash = seq === last + 1 ? (before?.hash ?? '') : '';
       this.#firsts.push({ record, after: last, hash });
       return [];
@@ -64,8 +67,7 @@ export class ExportedChains {
     if (seq > last + 1) {
       return [missing(chain, last + 1, seq - 1)];
     }
-    const follows = seq === last + 1 && previousHash === (before?.hash ?? '');
-    return follows ? [] : [changed(record)];
+    return previousHash === (before?.hash ?? '') ? [] : [changed(record)];
   }
 
   /** Call it after the last record: chains that end before a place that an anchor names. */

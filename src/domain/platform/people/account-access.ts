@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import type { Consent, ConsentKey } from '../../credentials/consents.js';
+import { endAccessOf } from '../../credentials/end-access.js';
 import type { Grant } from '../../credentials/grants.js';
 import type { Session } from '../../credentials/sessions.js';
 import { unknownCursor } from '../../directory/page.js';
@@ -77,11 +78,10 @@ export async function withdrawConsent(
   await changes.lock(accountId);
   const { id } = await getAccount(changes, accountId);
   const key = { accountId: id, applicationId, instanceId } as ConsentKey;
-  const hadConsent = await changes.consents.withdraw(key);
-  const hadGrants = await changes.grants.revokeOfApplication(key, changes.now);
-  if (hadConsent || hadGrants) {
+  const isWithdrawn = await endAccessOf(changes, key);
+  if (isWithdrawn) {
     const attributes = { application_id: applicationId, instance_id: instanceId };
     await changes.audit(actor, { type: 'consent.withdrawn', subject: { type: 'account', id }, attributes });
   }
-  return hadConsent || hadGrants;
+  return isWithdrawn;
 }

@@ -1,3 +1,4 @@
+import { endAccessOf } from '../../credentials/end-access.js';
 import { auditRequest, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import type { SignOn } from '../sign-on.js';
 import type { SignOnChanges } from '../unit-of-work.js';
@@ -59,10 +60,7 @@ async function deny(
   let isWithdrawn = false;
   if (withdrawsByDenial(decision.situation)) {
     const { applicationId, instanceId } = request;
-    const key = { accountId, applicationId, instanceId };
-    const hadApproval = await changes.consents.withdraw(key);
-    const hadGrants = await changes.grants.revokeOfApplication(key, changes.now);
-    isWithdrawn = hadApproval || hadGrants;
+    isWithdrawn = await endAccessOf(changes, { accountId, applicationId, instanceId });
   }
   const attributes = { scopes: request.scopes.join(' '), ...(isWithdrawn && { withdrawn: 'true' }) };
   await auditRequest(changes, browser, { accountId, request }, { type: 'consent.denied', attributes });

@@ -205,21 +205,34 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     await expect(verified(records, { file: undefined, anchors: other })).rejects.toThrow(/needs --file/);
   });
 
+  /** A record that names this one as the newest of its chain. */
+  const anchorOf = ({ chain, seq, hash }: AuditRecord, like: AuditRecord) =>
+    withEvent(
+      { ...like, chain: 'ach_other.00000000', seq: 1, previousHash: '' },
+      { type: 'audit.anchored', attributes: [{ name: chain, value: `${seq} ${hash}` }] },
+    );
+
   test('lacks what its own anchors name', async () => {
     const { records, verified } = await exported();
     const [, , third = 0] = ofWhole(records);
-    const { chain, hash } = records[third] as AuditRecord;
-    const [last] = records.slice(-1) as [AuditRecord];
-    const attributes = [{ name: chain, value: `3 ${hash}` }];
-    const anchor = withEvent(
-      { ...last, chain: 'ach_other.00000000', seq: 1, previousHash: '' },
-      { attributes },
-    );
-    const anchored = withEvent(anchor, { type: 'audit.anchored' });
+    const { chain } = records[third] as AuditRecord;
+    const anchored = anchorOf(records[third] as AuditRecord, records.at(-1) as AuditRecord);
     const whole = await verified([...records, anchored]);
     expect(whole.json.findings.filter((each) => each.chain === chain)).toEqual([]);
     const { json } = await verified([...records.toSpliced(third, 1), anchored]);
     expect(json.findings).toContainEqual({ fault: AuditFault.MISSING, chain, fromSeq: 3, toSeq: 3 });
+  });
+
+  test('reaches its anchors although an earlier record of the chain stands at its end', async () => {
+    const { records, findingsIn } = await exported();
+    const [, second = 0, third = 0] = ofWhole(records);
+    const [moved, newest] = [records[second], records[third]] as [AuditRecord, AuditRecord];
+    const anchored = anchorOf(newest, records.at(-1) as AuditRecord);
+    const findings = await findingsIn([...records.toSpliced(second, 1), anchored, moved]);
+    expect(findings.filter(({ chain }) => chain === moved.chain)).toEqual([
+      { fault: AuditFault.MISSING, chain: moved.chain, fromSeq: 2, toSeq: 2 },
+      { fault: AuditFault.CHANGED, chain: moved.chain, fromSeq: 2, toSeq: 2, eventId: moved.event?.id },
+    ]);
   });
 
   test('has findings that were investigated shown and not counted, and others counted', async () => {
@@ -238,6 +251,11 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     const more = await verified(changed(third, changed(second, records)), { known });
     expect(more.text).toMatch(/^known: changed: \S+ 2 aud_\w+\nchanged: \S+ 3 aud_\w+$/);
     expect(more.failure?.message).toBe('The audit log is not intact. Findings: 2.');
+    const spoilt = changed(second, records);
+    const { first: purged, at } = ofPurged(spoilt);
+    const put = { ...withEvent(purged, { id: 'aud_forged' }), seq: 2, hash: 'h', previousHash: '' };
+    const unverified = await verified(spoilt.toSpliced(at, 0, put), { known });
+    expect(unverified.failure?.message).toMatch(/^Records that could not be verified: 1\. /);
     writeFileSync(known, '[]');
     await expect(verified(records, { known })).rejects.toThrow(/is not what `integration audit verify/);
   });

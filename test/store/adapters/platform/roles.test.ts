@@ -205,7 +205,7 @@ describeEachDatabase('roles', (under) => {
     expect(await names(platform)).toHaveLength(3);
   });
 
-  test('a role is deleted when no user has it; DELETED users lose it without an event', async () => {
+  test('a role is deleted when no user has it; DELETED users lose it and are reported', async () => {
     const platform = await newPlatform(under);
     const role = await create(platform);
     const user = await invite(platform, platform.client.id, { roleId: role.id });
@@ -219,10 +219,9 @@ describeEachDatabase('roles', (under) => {
     await inStatus(platform, user, 'DELETED');
 
     await remove({ expectedVersion: role.version });
-    expect(await platform.newEvents()).toEqual([]);
-    expect(await platform.run((changes) => getUser(changes, user.id))).toMatchObject({
-      ...{ status: 'DELETED', role: null },
-    });
+    expect(await platform.newEvents()).toMatchObject([
+      { type: 'user.updated', data: { userId: user.id, status: 'DELETED', role: null } },
+    ]);
     expect(await refusalOf(remove())).toEqual({ code: 'ROLE_NOT_FOUND', faults: [] });
   });
 
