@@ -164,7 +164,7 @@ export const eventSchemas = {
     },
     "UserUpdatedEvent": {
       "title": "UserUpdatedEvent",
-      "description": "The email, a name, the status, the manager or the role of a user changed. Editing the permissions of a user can put a new custom role in the place of the old one, which is a change of role. The event may come before `user.created` or before `client.created`: insert or update by `userId`. A new name or address of the manager comes as an event of the manager alone, although the `manager` of these users changes: look managers up by `manager.id`, read the list of users, or follow `listChanges`, which has these users too. A deleted user has one more event only if the person is erased: then the names are `null` and the email is replaced. Erase them in your copy too.",
+      "description": "The email, a name, the status, the manager or the role of a user changed. Editing the permissions of a user can put a new custom role in the place of the old one, which is a change of role. The event may come before `user.created` or before `client.created`: insert or update by `userId`. A new name or address of the manager comes as an event of the manager alone, although the `manager` of these users changes: look managers up by `manager.id`, read the list of users, or follow `listChanges`, which has these users too. A deleted user has another event only if its role is deleted, or if the person is erased: then the names are `null` and the email is replaced. Erase them in your copy too.",
       "type": "object",
       "required": [
         "id",
@@ -372,7 +372,7 @@ export const eventSchemas = {
     },
     "OrganizationLocationDeletedEvent": {
       "title": "OrganizationLocationDeletedEvent",
-      "description": "A location of a client was removed. The data is what the location was at that moment. `links.self` leads to the organization structure, which no longer lists it. Each worker who was there, and is not offboarded, has a `worker.updated`.",
+      "description": "A location of a client was removed. The data is what the location was at that moment. `links.self` leads to the organization structure, which no longer lists it. Each worker who was there has a `worker.updated`.",
       "type": "object",
       "required": [
         "id",
@@ -476,7 +476,7 @@ export const eventSchemas = {
     },
     "WorkerUpdatedEvent": {
       "title": "WorkerUpdatedEvent",
-      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, or whose unit, location or job title gets a new name, and when a worker is offboarded: then `offboardedAt` has the time. An offboarded worker has one more event only if the person is erased: then the names and the email are replaced, and phone and address are `null`. Erase them in your copy too.",
+      "description": "Something of a worker changed. Comes also once for each worker who loses the location because it was deleted, or whose unit, location or job title gets a new name, and when a worker is offboarded: then `offboardedAt` has the time. An offboarded worker has another event only if its location is deleted, or if the person is erased: then the names and the email are replaced, and phone and address are `null`. Erase them in your copy too.",
       "type": "object",
       "required": [
         "id",

@@ -86,7 +86,7 @@ export async function deleteLocation(
     entity: { type: 'organizationLocation', id: location.id },
     data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
   });
-  await rewriteWorkers(changes, client, workerIds, () => ({ location: null }));
+  await rewriteWorkers(changes, client, workerIds, () => ({ location: null }), { tellsOfFormer: true });
   await changes.locations.delete(location.id);
   await changes.touch(client.id);
   return { detachedWorkers: workerIds.length };

@@ -67,7 +67,7 @@ async function lockRole(
   return role;
 }
 
-/** DELETED users do not keep it: they lose the role, without an event. */
+/** DELETED users do not keep it: they lose the role, with an event like others. */
 export async function deleteRole(
   changes: Ports,
   deletion: { roleId: string; expectedVersion?: string },
@@ -86,7 +86,7 @@ export async function deleteRole(
   }
   const former = await usersToWrite(changes, { roleId: role.id, areDeleted: true });
   if (former.length > 0) {
-    await writeUsers(changes, former, { roleId: null });
+    await writeUsers(changes, former, { roleId: null }, { tellsOfFormer: true });
   }
   await changes.roles.delete(role.id);
 }

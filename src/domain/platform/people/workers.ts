@@ -82,14 +82,15 @@ export async function workersToRewrite(
 
 /**
  * Changes fields of these workers, or with `{}` only their version where what they show has changed. Those
- * who were offboarded have no event: receivers must not get their data again. The caller gives the client its
- * new version, once for all of them.
+ * who were offboarded have events only if the write tells of former workers, because receivers must not get
+ * their data again. The caller gives the client its new version, once for all of them.
  */
 export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
   client: Client,
   ids: readonly WorkerId[],
   changeOf: (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>,
+  { tellsOfFormer = false } = {},
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += BATCH_ROWS) {
     const batch = await changes.workers.findAll(client.id, ids.slice(from, from + BATCH_ROWS));
@@ -101,8 +102,8 @@ export async function rewriteWorkers(
     }));
     await changes.workers.rewrite(rewrites);
     const rewritten = batch.map((worker, index) => ({ ...worker, ...rewrites[index] }));
-    const present = rewritten.filter(({ offboardedAt }) => offboardedAt === null);
-    await recordWorkers(changes, 'worker.updated', client, present);
+    const told = rewritten.filter(({ offboardedAt }) => tellsOfFormer || offboardedAt === null);
+    await recordWorkers(changes, 'worker.updated', client, told);
   }
 }
 

@@ -461,7 +461,7 @@ export interface AcknowledgeAccountNoticesRequest {
 export interface AcknowledgeAccountNoticesResponse {
 }
 
-/** A browser in which a person is signed in, or was: it is kept for a while after its end. */
+/** A browser in which a person is signed in, or was until the session expired. */
 export interface AccountSession {
   /** Id of the session. */
   id: string;
@@ -473,7 +473,7 @@ export interface AccountSession {
   lastSeenAt:
     | Date
     | undefined;
-  /** When it ends at the latest. */
+  /** When it ends at the latest; without a request it ends earlier. */
   expiresAt: Date | undefined;
 }
 
@@ -515,7 +515,7 @@ export interface AccountGrant {
   expiresAt:
     | Date
     | undefined;
-  /** When it was ended before; absent while its tokens are valid. */
+  /** When it was ended; absent if it was not. */
   revokedAt?: Date | undefined;
 }
 

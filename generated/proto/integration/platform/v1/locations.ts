@@ -110,7 +110,7 @@ export interface DeleteLocationRequest {
 }
 
 export interface DeleteLocationResponse {
-  /** How many workers were detached, offboarded ones included. Each of the others has a worker.updated event. */
+  /** How many workers were detached, each with a worker.updated event. */
   detachedWorkers: number;
 }
 

@@ -373,7 +373,7 @@ export const PlatformServiceService = {
       encoded(EditRolePermissionsResponse, value),
     responseDeserialize: (value: Buffer): EditRolePermissionsResponse => EditRolePermissionsResponse.decode(value),
   },
-  /** Deletes a custom role that only DELETED users have. They lose it without an event. */
+  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
   deleteRole: {
     path: "/integration.platform.v1.PlatformService/DeleteRole" as const,
     requestStream: false as const,
@@ -538,10 +538,7 @@ export const PlatformServiceService = {
       encoded(UpdateLocationResponse, value),
     responseDeserialize: (value: Buffer): UpdateLocationResponse => UpdateLocationResponse.decode(value),
   },
-  /**
-   * Deletes a location; records organization_location.deleted, and worker.updated for each detached worker who
-   * is not offboarded.
-   */
+  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation: {
     path: "/integration.platform.v1.PlatformService/DeleteLocation" as const,
     requestStream: false as const,
@@ -919,7 +916,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
   /** Re-points users at a new custom role with other permissions; records user.updated for each. */
   editRolePermissions: handleUnaryCall<EditRolePermissionsRequest, EditRolePermissionsResponse>;
-  /** Deletes a custom role that only DELETED users have. They lose it without an event. */
+  /** Deletes a custom role that only DELETED users have. They lose it; records user.updated for each. */
   deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteRoleResponse>;
   /** Creates a unit type with units; records organization_unit_type.created, and an event for each unit. */
   createUnitType: handleUnaryCall<CreateUnitTypeRequest, CreateUnitTypeResponse>;
@@ -952,10 +949,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
    * offboarded.
    */
   updateLocation: handleUnaryCall<UpdateLocationRequest, UpdateLocationResponse>;
-  /**
-   * Deletes a location; records organization_location.deleted, and worker.updated for each detached worker who
-   * is not offboarded.
-   */
+  /** Deletes a location; records organization_location.deleted, and worker.updated for each detached worker. */
   deleteLocation: handleUnaryCall<DeleteLocationRequest, DeleteLocationResponse>;
   /** Adds a job title to those a client uses. */
   addJobTitle: handleUnaryCall<AddJobTitleRequest, AddJobTitleResponse>;
