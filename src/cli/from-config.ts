@@ -6,6 +6,7 @@ import { packageVersion } from '../config/package.js';
 import type { AddressGuardOptions } from '../delivery/address-guard.js';
 import type { Retention } from '../domain/maintenance/purge.js';
 import { addressOf } from '../identifiers/network-address.js';
+import { readSecretsKeys } from '../keys/secrets-key.js';
 import { type IssuerClaim, isOfThisMachine } from '../store/issuer.js';
 import type { LogOptions } from '../telemetry/log.js';
 
@@ -71,6 +72,14 @@ export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: Config): {
     path: before,
     warning: `The key file is in the data directory, so a backup of that directory carries the key to what is encrypted in it. Move it: mkdir -m 700 '${folder}' && mv '${before}' '${path}' (the service may be running).`,
   };
+}
+
+/** Throws if the key file cannot be used. That of a demo may be missing until the domain makes it. */
+export function refuseUnusableKeyFile(config: Config): void {
+  const { path } = secretsKeyFile(config);
+  if (config.ENVIRONMENT === 'live' || existsSync(path)) {
+    readSecretsKeys(path);
+  }
 }
 
 /** Variables that look like settings. The start only warns, because another program may read them. */

@@ -186,6 +186,14 @@ describe('settings', () => {
     expect(existsSync(join(dataDir, 'integration.db'))).toBe(false);
   });
 
+  test('of live without its key file are refused before the supervisor makes or starts anything', async () => {
+    const dataDir = join(services.newDirectory(), 'data');
+    expect(await refusalOf({ command: 'serve', dataDir, env: { ENVIRONMENT: 'live' } })).toMatch(
+      /^There is no key file at .*$/,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   test.each([
     ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],
     ['edge', { GRPC_TLS_CA_FILE: '/not/there', DOMAIN_ADDRESS: 'localhost:4002' }, 'GRPC_TLS_CA_FILE'],

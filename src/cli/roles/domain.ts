@@ -23,14 +23,14 @@ import {
   storeSizeGauges,
 } from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
-import { retentionOf } from '../from-config.js';
+import { refuseUnusableKeyFile, retentionOf } from '../from-config.js';
 import { refuseUnreachableDomain } from '../sockets.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { ABSENCES_PER_MINUTE, openDomainStore, traced } from './domain-store.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import type { RoleOptions, RunningRole } from './role.js';
-import { openSecrets, refuseUnusableKeyFile, type Secrets } from './secrets.js';
+import { openSecrets, type Secrets } from './secrets.js';
 import { storeChecks } from './store-checks.js';
 import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
 import { serverFiles, watchedTlsFiles } from './tls-files.js';

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { LONGEST_TOKEN_MS } from '../../domain/sign-on/keys/due-key-changes.js';
@@ -20,14 +20,6 @@ export interface Secrets {
   keyRing: KeyRing;
   rotation: KeyRotation;
   keeper: KeyKeeper;
-}
-
-/** Throws if the key file cannot be used. That of a demo may be missing until `openSecrets` makes it. */
-export function refuseUnusableKeyFile(config: Config): void {
-  const { path } = secretsKeyFile(config);
-  if (config.ENVIRONMENT === 'live' || existsSync(path)) {
-    readSecretsKeys(path);
-  }
 }
 
 /** Opens the keys; makes them if there are none. */

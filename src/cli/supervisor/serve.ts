@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { createLog } from '../../telemetry/log.js';
 import { welcome } from '../demo/welcome.js';
-import { doubtfulNames, logOptionsOf } from '../from-config.js';
+import { doubtfulNames, logOptionsOf, refuseUnusableKeyFile } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES } from '../roles/role.js';
@@ -18,6 +18,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   for (const problem of doubtfulNames(config, environment)) {
     log.warn('a variable looks like a misspelt setting', { problem });
   }
+  // The domain would refuse it after the others have started, and after a folder is made for their sockets.
+  refuseUnusableKeyFile(config);
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
   const runDir = claimRunDir(config);
