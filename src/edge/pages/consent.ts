@@ -38,7 +38,7 @@ export function consentPage(
   const seen = [always(instanceName), ...scopes.flatMap((scope) => seenWith(scope))];
   const image = webAddress(logoUri);
   const body = html`${image !== undefined && html`<img class="logo" src="${image}" alt="">`}
-<h1>Allow ${applicationName} to see who you are?</h1>
+<h1>Allow <bdi>${applicationName}</bdi> to see who you are?</h1>
 <p class="lead">If you allow it, the application sees:</p>
 <ul class="scopes">
 ${seen.map(({ icon, what, more }) => html`<li>${icon}<div><b>${what}</b><span>${more}</span></div></li>`)}

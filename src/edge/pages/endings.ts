@@ -19,15 +19,14 @@ export const SEND_FORM = `addEventListener('DOMContentLoaded', () => {
 
 /** Brings the application its answer, by itself or, without scripts, with the button. */
 export function formPostPage({ action, fields, applicationName }: FormPost): PageContent {
-  const heading = `Back to ${applicationName}`;
   const body = html`<div class="badge">${icons.away}</div>
-<h1>${heading}</h1>
+<h1>Back to <bdi>${applicationName}</bdi></h1>
 <p class="lead">If your browser does not continue by itself, choose Continue.</p>
 <form method="post" action="${action}">
 ${fields.map(({ name, value }) => hidden(name, value))}
 <div class="actions"><button id="continue" type="submit">Continue</button></div>
 </form>`;
-  return { title: heading, body, scripts: [SEND_FORM] };
+  return { title: `Back to ${applicationName}`, body, scripts: [SEND_FORM] };
 }
 
 /** Leads on to the applications of the person, or names them. */

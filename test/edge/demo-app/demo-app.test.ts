@@ -186,7 +186,7 @@ describe('the application of the demo', () => {
     });
     expect(userinfo).toMatchObject({ url: '/auth/userinfo', authorization: 'Bearer an-access-token' });
     for (const words of [
-      'Signed in as Maya &lt;b&gt;Okafor&lt;/b&gt;',
+      'Signed in as <bdi>Maya &lt;b&gt;Okafor&lt;/b&gt;</bdi>',
       '-H &#39;Authorization: Bearer an-access-token&#39;',
       '-d refresh_token=rt',
       '-u &#39;app_demo:cs_demo_secret&#39;',

@@ -27,7 +27,7 @@ export function signedInPage(signedIn: SignedIn): string {
   const { signOnUrl, docsUrl, instanceName, exchange, tokens, claims, userinfo } = signedIn;
   const { accessToken, idToken, refreshToken, expiresInSeconds } = tokens;
   const body = html`<div class="badge good">${icons.done}</div>
-<h1>Signed in as ${String(claims.name ?? claims.sub)}</h1>
+<h1>Signed in as <bdi>${String(claims.name ?? claims.sub)}</bdi></h1>
 <p class="lead">on <strong>${instanceName}</strong>. The code in the address of this page has been exchanged for three tokens.</p>
 <h2>Use the access token</h2>
 <p class="note">Paste this in a terminal:</p>

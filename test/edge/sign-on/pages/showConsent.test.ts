@@ -11,7 +11,7 @@ describePage({
   path: '/auth/consent',
   method: 'showInteraction',
   secret: 'interaction',
-  heading: 'Allow Northwind &lt;Scheduling&gt; to see who you are?',
+  heading: 'Allow <bdi>Northwind &lt;Scheduling&gt;</bdi> to see who you are?',
   result: {
     $case: 'consentPage',
     value: {
