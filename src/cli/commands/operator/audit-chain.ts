@@ -67,7 +67,8 @@ export const verify: Action<VerifyOptions> = async (session, _, { file, anchors,
     ),
     ...unverified.map((record) => sentenceOf('not verified', record)),
   ];
-  const fresh = findings.filter((finding) => !isKnown(finding)).length;
+  const old = findings.filter(isKnown).length;
+  const fresh = findings.length - old;
   // The service names no more: others may be behind them.
   const isFull = file === undefined && findings.length >= MOST_FINDINGS;
   if (fresh === 0 && unverified.length === 0 && !isFull) {
@@ -77,7 +78,7 @@ export const verify: Action<VerifyOptions> = async (session, _, { file, anchors,
   }
   const failure = new Unfinished(
     fresh > 0 || isFull
-      ? `The audit log is not intact. Findings: ${findings.length}.`
+      ? `The audit log is not intact. Findings: ${findings.length}${old > 0 ? `, known: ${old}` : ''}.`
       : `Records that could not be verified: ${unverified.length}. A purge removed them during the export, or they were inserted into it. Export again.`,
   );
   return { json, text: lines.map(printableLine).join('\n'), failure };

@@ -8,6 +8,8 @@ import {
 const PURGED_TYPE = 'audit.purged';
 /** A record that names the newest records of chains. */
 const ANCHORED_TYPE = 'audit.anchored';
+/** A domain names so many chains in one of these; a forged one may name any number. */
+const CHAINS_IN_A_RECORD = 100;
 
 /** The service reads on from no other; a forged anchor may name anything. */
 const SHAPE_OF_CHAIN = /^[A-Za-z0-9_.]{1,64}$/;
@@ -42,7 +44,8 @@ export class ExportedChains {
     this.records += 1;
     this.#notePurge(record);
     if (record.event?.type === ANCHORED_TYPE) {
-      this.#noteAnchors(record.event.attributes.map(({ name, value }) => [name, value]));
+      const named = record.event.attributes.slice(0, CHAINS_IN_A_RECORD);
+      this.#noteAnchors(named.map(({ name, value }) => [name, value]));
     }
     const findings = this.#findingsAt(record);
     const anchor = this.anchors.get(record.chain) ?? '';
@@ -97,7 +100,7 @@ export class ExportedChains {
       } else if (after === seq - 1 || [...purged.keys()].some((place) => place >= seq)) {
         unverified.push({ chain, fromSeq: seq, toSeq: seq, eventId: event?.id });
       } else {
-        findings.push(missing(chain, after + 1, seq - 1));
+        findings.push(missing(chain, Math.max(after, ...purged.keys()) + 1, seq - 1));
       }
     }
     return { findings, firsts, unverified };
@@ -116,7 +119,7 @@ export class ExportedChains {
     if (event?.type === PURGED_TYPE && event.subject) {
       const { seq, hash = '' } = Object.fromEntries(event.attributes.map(({ name, value }) => [name, value]));
       const purged = this.#purged.get(event.subject.id) ?? new Map<number, string>();
-      this.#purged.set(event.subject.id, purged.set(Number(seq), hash));
+      this.#purged.set(event.subject.id, purged.set(placeOf(seq ?? ''), hash));
     }
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
 import { exportRecords, verify } from '../../../../src/cli/commands/operator/audit-chain.js';
+import { ExportedChains } from '../../../../src/cli/commands/operator/exported-chains.js';
 import { asJsonLine } from '../../../../src/cli/commands/output/printable.js';
 import { type AuditMac, PURGED_TYPE, purgeClaimOf } from '../../../../src/domain/operator/audit-chain.js';
 import { operatorService } from '../../../../src/rpc/domain-server/operator/index.js';
@@ -114,7 +115,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     expect(await findingsIn(records.toSpliced(at, 0, first))).toEqual([]);
     const missing = records.map((each, index) => (index === at ? { ...each, seq: each.seq + 1 } : each));
     expect(await findingsIn(missing.toSpliced(at, 0, first))).toContainEqual(
-      expect.objectContaining({ fault: AuditFault.MISSING, fromSeq: 2, toSeq: 3 }),
+      expect.objectContaining({ fault: AuditFault.MISSING, fromSeq: 3, toSeq: 3 }),
     );
   });
 
@@ -250,7 +251,7 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     );
     const more = await verified(changed(third, changed(second, records)), { known });
     expect(more.text).toMatch(/^known: changed: \S+ 2 aud_\w+\nchanged: \S+ 3 aud_\w+$/);
-    expect(more.failure?.message).toBe('The audit log is not intact. Findings: 2.');
+    expect(more.failure?.message).toBe('The audit log is not intact. Findings: 2, known: 1.');
     const spoilt = changed(second, records);
     const { first: purged, at } = ofPurged(spoilt);
     const put = { ...withEvent(purged, { id: 'aud_forged' }), seq: 2, hash: 'h', previousHash: '' };
@@ -258,6 +259,18 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
     expect(unverified.failure?.message).toMatch(/^Records that could not be verified: 1\. /);
     writeFileSync(known, '[]');
     await expect(verified(records, { known })).rejects.toThrow(/is not what `integration audit verify/);
+  });
+
+  test('lacks in a chain whose beginning was purged what no purge removed, even if another claim is forged', async () => {
+    const { records, findingsIn } = await exported();
+    const { first, at } = ofPurged(records);
+    const [, , last] = records.filter(({ chain }) => chain === first.chain) as AuditRecord[];
+    const gap = records.toSpliced(at, 3, { ...(last as AuditRecord), previousHash: '' });
+    const lacking = { fault: AuditFault.MISSING, chain: first.chain, fromSeq: 3, toSeq: 4 };
+    expect(await findingsIn(gap)).toEqual([lacking]);
+    const claim = records.find(({ event }) => event?.type === PURGED_TYPE) as AuditRecord;
+    const forged = withEvent({ ...claim, chain: `forged.${claim.chain.split('.')[1]}` }, { attributes: [] });
+    expect(await findingsIn([...gap, forged])).toContainEqual(lacking);
   });
 
   test.each<[what: string, spoil: (records: AuditRecord[]) => AuditRecord[], fault: AuditFault]>([
@@ -328,31 +341,39 @@ describeEachDatabase('an export of a log of which a purge removed the oldest rec
   });
 });
 
-test('an export has what its anchors name, also if that was recorded when its chain had been exported', async () => {
-  const record = (
-    chain: string,
-    seq: number,
-    attributes: { name: string; value: string }[] = [],
-  ): AuditRecord => ({
-    ...{ chain, seq, hash: `hash ${seq}`, previousHash: seq === 1 ? '' : `hash ${seq - 1}` },
-    event: {
-      ...{ id: `aud_${chain}${seq}`, occurredAt: new Date(0), outcome: AuditOutcome.SUCCEEDED, attributes },
-      ...{
-        type: attributes.length > 0 ? 'audit.anchored' : 'unit.updated',
-        actor: { type: 'service', id: 'x' },
-      },
+const newRecord = (
+  chain: string,
+  seq: number,
+  attributes: { name: string; value: string }[] = [],
+): AuditRecord => ({
+  ...{ chain, seq, hash: `hash ${seq}`, previousHash: seq === 1 ? '' : `hash ${seq - 1}` },
+  event: {
+    ...{ id: `aud_${chain}${seq}`, occurredAt: new Date(0), outcome: AuditOutcome.SUCCEEDED, attributes },
+    ...{
+      type: attributes.length > 0 ? 'audit.anchored' : 'unit.updated',
+      actor: { type: 'service', id: 'x' },
     },
-  });
+  },
+});
+
+test('a record that names more chains than a domain does lets an export ask for a hundred', () => {
+  const chains = new ExportedChains();
+  const attributes = Array.from({ length: 101 }, (_, index) => ({ name: `ach_${index}`, value: '1 hash' }));
+  chains.take(newRecord('a', 1, attributes));
+  expect(chains.ends()).toHaveLength(100);
+});
+
+test('an export has what its anchors name, also if that was recorded when its chain had been exported', async () => {
   const anchorOf = (chain: string, seq: number) => [{ name: chain, value: `${seq} hash ${seq}` }];
   const pages: Record<string, [records: AuditRecord[], nextPageToken: string]> = {
-    '': [[record('a', 1)], 'a/1'],
-    'a/1': [[record('b', 1)], 'b/1'],
-    'b/1': [[record('c', 1, anchorOf('a', 2)), record('c', 2, anchorOf('?', 2))], ''],
+    '': [[newRecord('a', 1)], 'a/1'],
+    'a/1': [[newRecord('b', 1)], 'b/1'],
+    'b/1': [[newRecord('c', 1, anchorOf('a', 2)), newRecord('c', 2, anchorOf('?', 2))], ''],
   };
   /** What was recorded when the chain had been exported. */
   const later: typeof pages = {
-    'a/1': [[record('a', 2, anchorOf('b', 2)), record('a', 3), record('b', 1)], 'b/1'],
-    'b/1': [[record('b', 2), record('c', 1)], 'c/1'],
+    'a/1': [[newRecord('a', 2, anchorOf('b', 2)), newRecord('a', 3), newRecord('b', 1)], 'b/1'],
+    'b/1': [[newRecord('b', 2), newRecord('c', 1)], 'c/1'],
   };
   const asked: string[] = [];
   const operator = {
