@@ -116,9 +116,10 @@ function entityIn(answer: unknown): AuditParty | null {
 
 /** Of a list for which the request names no id, such as a search for an address. */
 function onlyPersonIn(answer: unknown): AuditParty | null {
-  const [first, ...others] = Object.values(answer ?? {}).flatMap((part) => (Array.isArray(part) ? part : []));
-  const id: unknown = others.length === 0 && (first?.accountId ?? first?.id);
-  return isId(id) && id.startsWith(`${publicIdPrefixes.AccountId}_`) ? { type: 'account', id } : null;
+  const entries = Object.values(answer ?? {}).flatMap((part) => (Array.isArray(part) ? part : []));
+  const [id, ...others] = new Set<unknown>(entries.map((entry) => entry?.accountId ?? entry?.id));
+  const isOne = others.length === 0 && isId(id) && id.startsWith(`${publicIdPrefixes.AccountId}_`);
+  return isOne ? { type: 'account', id } : null;
 }
 
 function namedBy(request: unknown): AuditParty | null {

@@ -8,6 +8,7 @@ import type { InstanceId } from '../../generated/ids.js';
 import {
   type Account,
   type AccountEntry,
+  AccountNoticeKind,
   AccountStatus,
   type GetAccountRequest,
 } from '../../generated/proto/integration/platform/v1/accounts.js';
@@ -114,6 +115,13 @@ describe('the audit log learns of calls', () => {
             }
             return { account, contexts: [] };
           },
+          listAccountNotices: async ({ pageSize }) => ({
+            notices: ['acc_1', 'acc_1', 'acc_2'].slice(0, pageSize).map((accountId, index) => ({
+              ...{ id: `not_${index}`, kind: AccountNoticeKind.EMAIL_CHANGED, accountId },
+              ...{ email: user.email, occurredAt: new Date(0) },
+            })),
+            nextPageToken: '',
+          }),
           listAccounts: async ({ emailPrefix }) => ({
             accounts: [entry, { ...entry, id: 'acc_2' }].slice(0, emailPrefix === 'a' ? 2 : 1),
             nextPageToken: '',
@@ -266,6 +274,14 @@ describe('the audit log learns of calls', () => {
       as('support').listAccounts({ emailPrefix, pageSize: 0, pageToken: '' }, CALL);
     await list('ada@');
     await list('a');
+    expect(recorded.map(({ subject }) => subject)).toEqual([{ type: 'account', id: 'acc_1' }, null]);
+  });
+
+  test('with which an operator lists notices, about the person if all are about one', async () => {
+    const { recorded, as } = await serving();
+    for (const pageSize of [2, 3]) {
+      await as('operator').listAccountNotices({ pageSize, pageToken: '' }, CALL);
+    }
     expect(recorded.map(({ subject }) => subject)).toEqual([{ type: 'account', id: 'acc_1' }, null]);
   });
 
