@@ -7,9 +7,14 @@ import { platformService } from '../../../../src/rpc/domain-server/platform/inde
 import { auditRows } from '../../../../src/store/adapters/operator/audit-events.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
+import { lock } from '../../../../src/store/adapters/unit-of-work.js';
+import type { Database, Writer } from '../../../../src/store/database.js';
 import { OPERATOR } from '../../../store/adapters/operator/rig.js';
 import { describeEachDatabase } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';
+import { connectionsWaiting } from '../../../support/postgres/waiting-connections.js';
+import { signalled } from '../../../support/signalled.js';
 import { refusalOf, rpcRigs } from '../../rig.js';
 
 const CALL = { requestId: 'r', deadlineMs: 20_000 };
@@ -35,6 +40,7 @@ describeEachDatabase('the sessions, consents and grants of a person', (under) =>
     const newApplication = async () =>
       (await operator.run((changes) => createApplication(changes, 'demo', application))).application.id;
     const applicationIds = [await newApplication(), await newApplication()].sort();
+    const newId = await newApplication();
     const accounts: string[] = [];
     for (const name of ['own', 'other']) {
       const email = `${name}@example.com`;
@@ -70,7 +76,7 @@ describeEachDatabase('the sessions, consents and grants of a person', (under) =>
     const [accountId, otherId] = accounts as [string, string];
     const list = (pageSize = 0, pageToken = '', id = accountId) =>
       client.listAccountAccess({ accountId: id, pageSize, pageToken }, CALL);
-    return { database, client, accountId, otherId, instanceId: instance_id, applicationIds, list };
+    return { database, client, accountId, otherId, instanceId: instance_id, applicationIds, newId, list };
   }
 
   test('are listed with what is stored of them, and without secrets', async () => {
@@ -156,4 +162,74 @@ describeEachDatabase('the sessions, consents and grants of a person', (under) =>
       },
     ]);
   });
+
+  /** The person approves a new application: a consent and a code, in one write. */
+  async function approve(
+    writer: Writer,
+    key: Record<'account_id' | 'application_id' | 'instance_id', string>,
+  ) {
+    await writer
+      .insertInto('consents')
+      .values({ ...key, scopes: '["openid"]', given_at: AT })
+      .execute();
+    await writer
+      .insertInto('authorization_codes')
+      .values({
+        ...{ ...key, hash: 'hash of a code', grant_id: 'grant_1', redirect_uri: 'https://rota.example.com/' },
+        ...{
+          scopes: 'openid',
+          requested_claims: '{}',
+          context_user_type: 'USER',
+          context_client_id: 'cli_1',
+        },
+        ...{ authenticated_at: AT, status: 'ISSUED', minute: 0, issued_at: AT, expires_at: AT + 60_000 },
+      })
+      .execute();
+  }
+
+  test('end with a code that no application has redeemed, also if there is nothing else', async () => {
+    const { client, database, accountId: account_id, instanceId: instance_id, newId, list } = await prepare();
+    const code = { account_id, application_id: newId, instance_id };
+    await database.write(async (writer) => {
+      await approve(writer, code);
+      await writer.deleteFrom('consents').where('application_id', '=', newId).execute();
+    });
+    const key = { accountId: account_id, applicationId: newId, instanceId: instance_id };
+    expect(await client.withdrawConsent(key, CALL)).toEqual({ withdrawn: true });
+    expect(await statusesOfCodes(database)).toEqual(['EXPIRED']);
+    expect(await client.withdrawConsent(key, CALL)).toEqual({ withdrawn: false });
+    expect((await list()).consents).toHaveLength(2);
+  });
+
+  test('end with an approval that is not committed yet', async () => {
+    const { client, database, accountId: account_id, instanceId: instance_id, newId, list } = await prepare();
+    const { told: isApproved, tell: approved } = signalled();
+    const { told: mayCommit, tell: commit } = signalled();
+    const approval = database.write(async (writer) => {
+      await lock(writer, [account_id]);
+      await approve(writer, { account_id, application_id: newId, instance_id });
+      approved();
+      await mayCommit;
+    });
+    await Promise.race([isApproved, approval]);
+    const key = { accountId: account_id, applicationId: newId, instanceId: instance_id };
+    let isAnswered = false;
+    const withdrawal = client.withdrawConsent(key, CALL).finally(() => {
+      isAnswered = true;
+    });
+    if (under.kind === 'PostgreSQL') {
+      const waits = async () => isAnswered || (await connectionsWaiting(database)) > 0;
+      await eventually('a withdrawal that waits or has ended', waits);
+    }
+    commit();
+    await approval;
+    expect(await withdrawal).toEqual({ withdrawn: true });
+    expect((await list()).consents).toHaveLength(2);
+    expect(await statusesOfCodes(database)).toEqual(['EXPIRED']);
+  });
 });
+
+async function statusesOfCodes({ reader }: Database): Promise<string[]> {
+  const rows = await reader.selectFrom('authorization_codes').select('status').execute();
+  return rows.map(({ status }) => status);
+}
