@@ -17,6 +17,7 @@ import {
 } from './metrics.js';
 import {
   heldBackGauges,
+  keyStepLagGauge,
   nextExpiryGauge,
   purgedRowsCounter,
   purgeLagGauge,
@@ -56,6 +57,7 @@ const OF_ROLES: Record<string, (registry: Registry) => void> = {
     outboxMetrics(registry, unread, Date.now);
     purgedRowsCounter(registry);
     purgeLagGauge(registry, unread);
+    keyStepLagGauge(registry, unread);
     storeSizeGauges(registry, unread);
     heldBackGauges(registry, unread);
     nextExpiryGauge(registry, unread);

@@ -43,6 +43,17 @@ function gaugeOfKinds(registry: Registry, name: string, help: string, read: Read
   });
 }
 
+/** Every domain on one database reports the same. */
+export function keyStepLagGauge(registry: Registry, read: () => Promise<number>): void {
+  gaugesOf(registry, read, [
+    [
+      'signing_key_step_lag_seconds',
+      'For how long the next step of the signing keys has been due (0 if none is): to publish a successor, to record that it signs, or to retire a key.',
+      (ms) => ms / 1_000,
+    ],
+  ]);
+}
+
 interface StoreSize {
   databaseBytes: number;
   /** Pages of the database that are free for further rows. */
@@ -95,7 +106,7 @@ function gaugesOf<T>(
       ...{ name, help, registers: [registry] },
       async collect() {
         const found = await reading();
-        if (found) {
+        if (found !== undefined) {
           this.set(sampleOf(found));
         } else {
           this.remove();

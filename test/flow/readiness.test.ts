@@ -28,6 +28,7 @@ const NAMES = [
   'password_jobs_waiting',
   'purge_lag_seconds',
   'purge_rows_removed_total',
+  'signing_key_step_lag_seconds',
   'store_commit_writes',
   'store_database_bytes',
   'store_directory_reads_total',
@@ -140,6 +141,9 @@ describe('health and metrics of all roles together', () => {
     }
     expect(families.get('store_database_bytes')?.samples).toEqual([expect.stringMatching(/ [1-9]\d{4,}$/)]);
     expect(families.get('purge_lag_seconds')?.samples).toHaveLength(21);
+    expect(families.get('signing_key_step_lag_seconds')?.samples).toEqual([
+      'signing_key_step_lag_seconds{role="domain"} 0',
+    ]);
     expect(families.get('password_jobs_waiting')?.samples).toEqual([
       'password_jobs_waiting{role="domain"} 0',
     ]);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import {
   heldBackGauges,
+  keyStepLagGauge,
   nextExpiryGauge,
   purgedRowsCounter,
   purgeLagGauge,
@@ -38,6 +39,14 @@ test('the lag of the purge and the next expiry are read on each scrape, in secon
     'next_expiry_timestamp_seconds{kind="api_key"} 1790000000.5',
     'next_expiry_timestamp_seconds{kind="subscription"} 2',
   ]);
+});
+
+test('the lag of the signing keys is read on each scrape, also if there is none', async () => {
+  const name = 'signing_key_step_lag_seconds';
+  expect(await samplesOf((registry) => keyStepLagGauge(registry, async () => 7_500))).toEqual([
+    `${name} 7.5`,
+  ]);
+  expect(await samplesOf((registry) => keyStepLagGauge(registry, async () => 0))).toEqual([`${name} 0`]);
 });
 
 test('the sizes of the files have samples only where there are files', async () => {

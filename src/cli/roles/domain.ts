@@ -6,6 +6,7 @@ import { nextExpiries } from '../../domain/maintenance/expiry.js';
 import { purgeLags } from '../../domain/maintenance/purge.js';
 import { removalTime } from '../../domain/maintenance/removal-time.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
+import { type KeyRotation, keyStepLag } from '../../domain/sign-on/keys/key-rotation.js';
 import { RATES } from '../../domain/sign-on/sign-on.js';
 import { asServiceError } from '../../errors/service-error.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
@@ -17,6 +18,7 @@ import type { Log } from '../../telemetry/log.js';
 import { authorizationFaultCounter, passwordMetrics } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
+  keyStepLagGauge,
   nextExpiryGauge,
   purgedRowsCounter,
   purgeLagGauge,
@@ -63,7 +65,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     );
     const health = new Health(storeChecks(store));
     const tally = new AuditTally(store.observations, store.clock);
-    showStore(role, store);
+    showStore(role, store, secrets.rotation);
     const services = servicesOf(role, store, secrets, { passwords, keeping, tally });
     const listeners = await openListeners({ ...role, store, services, health, audit: tally, tlsFiles });
     const closing = startClosingSubscriptions(store.operator, log);
@@ -189,10 +191,11 @@ function limitersOf(store: Store, hash: (text: string) => Buffer, log: Log) {
 }
 
 /** The gauges that are read from the store. */
-function showStore({ config, metrics }: RoleOptions, store: Store): void {
+function showStore({ config, metrics }: RoleOptions, store: Store, rotation: KeyRotation): void {
   const { clock, purge, expiry, changes } = store;
   const retention = retentionOf(config);
   purgeLagGauge(metrics, () => purgeLags(purge, retention, clock));
+  keyStepLagGauge(metrics, () => keyStepLag(rotation));
   storeSizeGauges(metrics, () => store.size());
   heldBackGauges(metrics, () => changes.heldBack());
   const failingLimitMs = config.WEBHOOK_FAILING_LIMIT;

@@ -112,18 +112,22 @@ export function passed(
   });
 }
 
-/** When the next step is due; in the past if one is overdue. */
+/** When the next step is due; in the past if one is overdue, now if a key is missing. */
 export function nextDueAt(keys: readonly SigningKey[], now: number, policy: RotationPolicy): number {
   const times = TOKEN_ALGORITHMS.flatMap((algorithm) => {
     const active = activeKey(keys, algorithm, now);
-    if (active === undefined || passed(keys, algorithm, now, policy).length > 0) {
+    if (active === undefined) {
       return [now];
     }
+    const begun = passed(keys, algorithm, now, policy).filter(({ step }) => step === 'activated');
     const own = keys.filter((key) => key.algorithm === algorithm && isPublic(key));
     const coming = own.filter((key) => key.activatesAt > now).map((key) => key.activatesAt);
     const ending = own.flatMap(({ retiresAt }) => retiresAt ?? []);
     const succession = active.activatesAt + policy.lifetimeMs - policy.publishLeadMs;
-    return [...ending, ...coming, ...(isUnderWay(own, algorithm, now) ? [] : [succession])];
+    return [
+      ...begun.map(({ key }) => key.activatesAt),
+      ...[...ending, ...coming, ...(isUnderWay(own, algorithm, now) ? [] : [succession])],
+    ];
   });
   return Math.min(...times);
 }

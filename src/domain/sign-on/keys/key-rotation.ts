@@ -66,6 +66,17 @@ export async function advanceSigningKeys(
   return { changes, nextDueAt: nextDueAt(keys, clock(), policy) };
 }
 
+/** For how long the next step has been due; 0 if none is. */
+export async function keyStepLag({
+  unitOfWork,
+  policy,
+  clock,
+}: Pick<KeyRotation, 'unitOfWork' | 'policy' | 'clock'>): Promise<number> {
+  const keys = await unitOfWork.rows.signingKeys.all();
+  const now = clock();
+  return Math.max(0, now - nextDueAt(keys, now, policy));
+}
+
 /**
  * Begins a rotation of these algorithms, of all if none is named, unless one is in progress. Returns all
  * keys, newest first. `compromised`: the present keys have leaked.

@@ -5,6 +5,7 @@ import { LONGEST_TOKEN_MS } from '../../../../src/domain/sign-on/keys/due-key-ch
 import {
   advanceSigningKeys,
   ensureSigningKeys,
+  keyStepLag,
   rotateSigningKeys,
 } from '../../../../src/domain/sign-on/keys/key-rotation.js';
 import { isWithdrawn, statusOf } from '../../../../src/domain/sign-on/keys/signing-keys.js';
@@ -160,6 +161,28 @@ describe('a rotation by command', () => {
     expect(audited.filter((line) => line.startsWith('service_token'))).toEqual([
       'service_token signing_key.published RS256-4',
     ]);
+  });
+});
+
+describe('the lag of a step', () => {
+  test('is the time since the step was due, and 0 before that and after it', async () => {
+    const { rotation, clock, advance } = await startedRig();
+    for (const step of ['published', 'activated', 'retired']) {
+      clock.advance((await advance()).nextDueAt - clock.now());
+      await expect(keyStepLag(rotation)).resolves.toBe(0);
+      clock.advance(HOUR);
+      await expect(keyStepLag(rotation)).resolves.toBe(HOUR);
+      expect((await advance()).changes[0]).toMatchObject({ step });
+      await expect(keyStepLag(rotation)).resolves.toBe(0);
+    }
+  });
+
+  test('is that of the first of several steps', async () => {
+    const { rotation, clock, advance } = await startedRig();
+    clock.advance(89 * DAY);
+    await advance();
+    clock.advance(10 * DAY);
+    await expect(keyStepLag(rotation)).resolves.toBe(9 * DAY);
   });
 });
 
