@@ -145,8 +145,17 @@ export interface FilledRetryBatch extends RetryBatch {
 /** Poll interval: batches close by time, without an event. */
 const LOOK_EVERY_MS = 250;
 
+/**
+ * For so long a batch is given to one caller only, who starts a hundred workflows in about 10 s: two workers
+ * would start the same ones. At most half the first delay, because that caller may have failed.
+ */
+const GIVEN_FOR_MS = 15_000;
+
 /** Offers batches until their workflows are reported as started. */
 export class RetryHandover {
+  /** When this domain gave which batches. */
+  readonly #given = new Map<string, number>();
+
   constructor(private readonly dependencies: SendingDependencies) {}
 
   /** Oldest first; waits while there are none, until the caller disconnects or the domain stops. */
@@ -155,7 +164,7 @@ export class RetryHandover {
     const endsAt = performance.now() + maxWaitMs;
     this.dependencies.grace.batchesAsked(this.dependencies.clock());
     for (;;) {
-      const batches = await this.#waiting(limit);
+      const batches = signal.aborted ? [] : await this.#waiting(limit);
       const leftMs = endsAt - performance.now();
       if (batches.length > 0) {
         this.dependencies.grace.batchesGiven();
@@ -178,7 +187,19 @@ export class RetryHandover {
   }
 
   async #waiting(limit: number): Promise<FilledRetryBatch[]> {
-    const found = await this.dependencies.unitOfWork.rows.waitingBatches(this.dependencies.clock(), limit);
+    const { clock, settings, unitOfWork } = this.dependencies;
+    const now = clock();
+    const givenForMs = Math.min(GIVEN_FOR_MS, settings.retryDelaysMs[0] / 2);
+    for (const [id, givenAt] of this.#given) {
+      if (Math.abs(now - givenAt) >= givenForMs) {
+        this.#given.delete(id);
+      }
+    }
+    const listed = await unitOfWork.rows.waitingBatches(now, limit + this.#given.size);
+    const found = listed.filter(({ id }) => !this.#given.has(id)).slice(0, limit);
+    for (const { id } of found) {
+      this.#given.set(id, now);
+    }
     const filled = await Promise.all(found.map((batch) => this.#fill(batch)));
     const isPending = ({ deliveries }: FilledRetryBatch) =>
       deliveries.some(({ status }) => status === 'PENDING');

@@ -160,7 +160,7 @@ export interface ClaimRetryBatchesRequest {
 }
 
 export interface ClaimRetryBatchesResponse {
-  /** Oldest first; each is listed again until it is marked. */
+  /** Oldest first. Each is listed again after some seconds, until it is marked. */
   batches: RetryBatch[];
 }
 

@@ -4,6 +4,9 @@ import { describeEachDatabase } from '../../../../support/databases.js';
 import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
 import { LEASE_MS, PATIENT, refused, sendingRig, succeeded } from './rig.js';
 
+/** Half the first delay. */
+const GIVEN_FOR_MS = 15_000;
+
 describeEachDatabase('failed deliveries', (under) => {
   async function failing(count = 1) {
     const rig = await sendingRig(under);
@@ -52,10 +55,35 @@ describeEachDatabase('failed deliveries', (under) => {
     rig.clock.advance(2_000);
     const listed = (await rig.batches()).map(({ id }) => id);
     expect(listed).toHaveLength(2);
+    rig.clock.advance(GIVEN_FOR_MS);
     expect((await rig.batches(1)).map(({ id }) => id)).toEqual(listed.slice(0, 1));
     await rig.handover.markHandedOver(listed.slice(0, 1));
     await rig.handover.markHandedOver([...listed.slice(0, 1), 'bat_of_nobody']);
     expect((await rig.batches()).map(({ id }) => id)).toEqual(listed.slice(1));
+  });
+
+  test('are given to one caller at a time', async () => {
+    const rig = await failing(250);
+    rig.clock.advance(2_000);
+    const together = await Promise.all([rig.batches(1), rig.batches(1)]);
+    const next = await rig.batches(1);
+    expect(next).toHaveLength(1);
+    const given = [...together.flat(), ...next, ...(await rig.batches())];
+    expect(given).toHaveLength(3);
+    expect(new Set(given.map(({ id }) => id)).size).toBe(3);
+    rig.clock.advance(GIVEN_FOR_MS - 1);
+    expect(await rig.batches()).toEqual([]);
+    rig.clock.advance(1);
+    expect(await rig.batches()).toHaveLength(3);
+    rig.clock.advance(-86_400_000);
+    expect(await rig.batches()).toHaveLength(2);
+  });
+
+  test('are given to no caller who has hung up', async () => {
+    const rig = await failing();
+    rig.clock.advance(2_000);
+    expect(await rig.handover.claim(100, LONGER_THAN_A_TEST_MS, AbortSignal.abort())).toEqual([]);
+    expect(await rig.batches()).toHaveLength(1);
   });
 
   test('fill a batch up to a hundred, which is handed over at once', async () => {
@@ -63,7 +91,7 @@ describeEachDatabase('failed deliveries', (under) => {
     const [full, ...others] = await rig.batches();
     expect(others).toEqual([]);
     expect(full?.deliveries).toHaveLength(100);
-    rig.clock.advance(2_000);
+    rig.clock.advance(GIVEN_FOR_MS);
     const sizes = (await rig.batches()).map(({ deliveries }) => deliveries.length);
     expect(sizes.sort()).toEqual([1, 100]);
   });
