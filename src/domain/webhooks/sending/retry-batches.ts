@@ -146,8 +146,8 @@ export interface FilledRetryBatch extends RetryBatch {
 const LOOK_EVERY_MS = 250;
 
 /**
- * For so long a batch is given to one caller only, who starts a hundred workflows in about 10 s: two workers
- * would start the same ones. At most half the first delay, because that caller may have failed.
+ * For so long this domain gives a batch to one worker only: two would start the same workflows, a hundred of
+ * which take up to 10 s. At most half the first delay, because the worker may have failed.
  */
 const GIVEN_FOR_MS = 15_000;
 
