@@ -10,9 +10,13 @@ export const quickHasher: PasswordHasher = {
 };
 
 /** What the platform's service needs beside the database. */
-export function platformDependencies(unitOfWork: PlatformUnitOfWork): PlatformDependencies {
+export function platformDependencies(
+  unitOfWork: PlatformUnitOfWork,
+  forgetCopies: PlatformDependencies['forgetCopies'] = async () => undefined,
+): PlatformDependencies {
   return {
     unitOfWork,
+    forgetCopies,
     clock: Date.now,
     passwords: quickHasher,
     signOnUrl: 'https://sign-on.example.com',

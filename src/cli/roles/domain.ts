@@ -143,6 +143,7 @@ function servicesOf(
     },
     platform: {
       unitOfWork: traced(store.platform),
+      forgetCopies: store.forgetCopies,
       clock,
       passwords,
       signOnUrl: config.SIGN_ON_URL,

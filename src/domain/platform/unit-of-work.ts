@@ -44,8 +44,8 @@ export interface Changes extends PlatformRows, CommonChanges {
   /** The only instance that the caller reaches; undefined for all. */
   readonly instanceId?: InstanceId;
   /**
-   * Removes all that credentials, sign-ins and stored answers to calls have about a person, and gives the
-   * earlier events of the users and workers that the person was the data of their newest one.
+   * Removes all that credentials and sign-ins have about a person, and gives the earlier events of the users
+   * and workers that the person was the data of their newest one.
    */
   forgetPerson(person: { accountId: AccountId; memberIds: readonly (UserId | WorkerId)[] }): Promise<void>;
   /** Records events for subscribers; no two about one entity. */

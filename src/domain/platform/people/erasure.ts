@@ -3,7 +3,7 @@ import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
 import { toAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
-import type { Account, WorkerOfInstance } from '../rows/people.js';
+import type { Account, User, WorkerOfInstance } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
 import { getAccount, writeAccount } from './accounts.js';
 import { erasedEmailOf, isErased } from './email-addresses.js';
@@ -47,14 +47,26 @@ export async function eraseAccount(changes: Ports, actor: Actor, accountId: stri
     lastName: null,
     disabledAt: present.disabledAt ?? changes.now,
   });
-  const nameless = { firstName: null, lastName: null, fullName: null, knownEmail: null };
-  await writeUsers(changes, users, nameless, { tellsOfFormer: true });
+  await eraseUsers(changes, users);
   await eraseWorkers(changes, workers);
   await changes.touch(...workers.map(({ clientId }) => clientId));
   await changes.forgetPerson({ accountId: id, memberIds: [...users, ...workers].map((member) => member.id) });
   const attributes = { users: String(users.length), workers: String(workers.length) };
   await changes.audit(actor, { type: 'account.erased', subject: { type: 'account', id }, attributes });
   return erased;
+}
+
+/** Each with an address of its own: that of the account would tell which users are one person. */
+async function eraseUsers(
+  changes: Pick<Changes, 'now' | 'recordEvent' | 'touch' | 'users'>,
+  users: readonly User[],
+): Promise<void> {
+  const updatedAt = changes.now;
+  const nameless = { firstName: null, lastName: null, fullName: null };
+  // Those who report to them change in the sequence when they lose the earlier address, not with the new one.
+  await changes.users.rewrite(users.map(({ id }) => ({ id, ...nameless, knownEmail: null, updatedAt })));
+  await changes.users.rewrite(users.map(({ id }) => ({ id, knownEmail: erasedEmailOf(id), updatedAt })));
+  await writeUsers(changes, users, {}, { tellsOfFormer: true });
 }
 
 async function eraseWorkers(

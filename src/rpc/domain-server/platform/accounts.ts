@@ -39,13 +39,23 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
         account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
       }),
     }),
-    eraseAccount: (request, unitOfWork, context) =>
-      write({ unitOfWork, hashRequest }, 'eraseAccount', request, context, async (changes) => ({
-        account: await toAccountMessage(
-          changes,
-          await eraseAccount(changes, actorOf(context), request.accountId),
-        ),
-      })),
+    eraseAccount: async (request, unitOfWork, context) => {
+      const answer = await write(
+        { unitOfWork, hashRequest },
+        'eraseAccount',
+        request,
+        context,
+        async (changes) => ({
+          account: await toAccountMessage(
+            changes,
+            await eraseAccount(changes, actorOf(context), request.accountId),
+          ),
+        }),
+      );
+      // Also where the account was erased before: that call may have been cut off.
+      await platform.forgetCopies(answer.account.id);
+      return answer;
+    },
     listAccounts: async ({ emailPrefix, ...listing }, { rows: { accounts } }) => {
       const prefix = prefixKeyOf(emailPrefix) || undefined;
       const { rows, nextPageToken } = await textPage(

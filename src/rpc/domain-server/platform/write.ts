@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../generated/ids.js';
 import {
   PlatformServiceService as methods,
   type PlatformServiceService,
@@ -28,6 +29,11 @@ export interface HandlerDependencies {
   signOnUrl: string;
   /** Keyed with a key outside the database: a plain hash of a request with a password could be guessed. */
   hashRequest(bytes: Uint8Array): Buffer;
+  /**
+   * Removes an erased person from stored answers to calls, and from events of users whose manager the person
+   * was. Reads all of them, so it comes after the commit and makes small writes; a repetition does the rest.
+   */
+  forgetCopies(accountId: AccountId): Promise<void>;
 }
 
 export type PlatformCall = [unitOfWork: PlatformUnitOfWork, context: CallContext];

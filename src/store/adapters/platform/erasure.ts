@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
+import type { AccountId } from '../../../../generated/ids.js';
+import type { UserView } from '../../../domain/platform/rows/people.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
-import type { Writer } from '../../database.js';
+import type { Database, Reader, Writer } from '../../database.js';
 import { inList } from '../statements/dialect.js';
+import { placeIn } from '../webhooks/logs/conditions.js';
+import { userRows } from './users.js';
+import { workerRows } from './workers.js';
 
 /** In this order: a redemption in progress holds its code, and makes a grant. */
 const TABLES = [
@@ -24,7 +29,6 @@ export async function forgetPerson(
     await writer.deleteFrom(table).where('account_id', '=', accountId).execute();
   }
   await blankEvents(writer, memberIds);
-  await blankAnswers(writer, new Set([accountId, ...memberIds]));
 }
 
 /** Earlier events get the data of the newest one of their entity. Deliveries that wait for them stay. */
@@ -37,8 +41,62 @@ async function blankEvents(writer: Writer, entityIds: readonly string[]): Promis
   `.execute(writer);
 }
 
-const ANSWERS_PER_READ = 1_000;
-const IDS = /(?:acc|usr|wrk)_[0-9A-Za-z]{22}/g;
+/**
+ * Every write that shows a person locks the account or the client, as the erasure did: what is committed after
+ * it has the erased data, so nothing is missed behind a page that was read.
+ */
+export async function forgetCopies(
+  database: Pick<Database, 'reader' | 'write'>,
+  accountId: AccountId,
+): Promise<void> {
+  const { reader } = database;
+  const users = await userRows(reader).ofAccount(accountId);
+  const workers = await workerRows(reader).ofAccount(accountId);
+  const ids = new Set<string>([accountId, ...[...users, ...workers].map(({ id }) => id)]);
+  await mendPages(
+    database,
+    (after?: StoredAnswer) => answersAfter(reader, after),
+    (answer) => (shows(ids, answer) ? forgetting(answer) : undefined),
+  );
+  const managers = new Map<string | undefined, UserView>(users.map((user) => [user.id, user]));
+  for (const clientId of new Set(users.map((user) => user.clientId))) {
+    await mendPages(
+      database,
+      (after?: EventOfClient) => eventsAfter(reader, clientId, after),
+      ({ seq, data }) => {
+        const manager = managers.get(MANAGER.exec(data ?? '')?.[1]);
+        return manager && renaming(seq, data as string, manager);
+      },
+    );
+  }
+}
+
+const ROWS_PER_PAGE = 1_000;
+
+type Mending = (writer: Writer) => Promise<unknown>;
+
+/** In one small write for each page with something to mend, because other writes wait meanwhile. */
+async function mendPages<Row>(
+  { write }: Pick<Database, 'write'>,
+  pageAfter: (after?: Row) => Promise<Row[]>,
+  mendingOf: (row: Row) => Mending | undefined,
+): Promise<void> {
+  let after: Row | undefined;
+  do {
+    const rows = await pageAfter(after);
+    const mendings = rows.flatMap((row) => mendingOf(row) ?? []);
+    if (mendings.length > 0) {
+      await write(async (writer) => {
+        for (const mend of mendings) {
+          await mend(writer);
+        }
+      });
+    }
+    after = rows.length < ROWS_PER_PAGE ? undefined : rows.at(-1);
+    // SQLite blocks the event loop.
+    await new Promise(setImmediate);
+  } while (after);
+}
 
 interface StoredAnswer {
   owner_id: string;
@@ -47,29 +105,76 @@ interface StoredAnswer {
   response: string | null;
 }
 
-/** Answers have the ids of all people whom they show. Their keys stay used. */
-async function blankAnswers(writer: Writer, ids: ReadonlySet<string>): Promise<void> {
-  let after: StoredAnswer | undefined = { owner_id: '', method: '', key: '', response: null };
-  while (after) {
-    const { rows }: { rows: StoredAnswer[] } = await sql<StoredAnswer>`
-      select owner_id, method, key, response from idempotency_keys
-      where (owner_id, method, key) > (${after.owner_id}, ${after.method}, ${after.key})
-      order by owner_id, method, key limit ${ANSWERS_PER_READ}
-    `.execute(writer);
-    for (const { owner_id, method, key } of rows.filter((row) => isAbout(ids, row))) {
-      await writer
-        .updateTable('idempotency_keys')
-        .set({ response: null })
-        .where('owner_id', '=', owner_id)
-        .where('method', '=', method)
-        .where('key', '=', key)
-        .execute();
-    }
-    after = rows.length < ANSWERS_PER_READ ? undefined : rows.at(-1);
-  }
+async function answersAfter(
+  reader: Reader,
+  { owner_id, method, key }: Omit<StoredAnswer, 'response'> = { owner_id: '', method: '', key: '' },
+): Promise<StoredAnswer[]> {
+  const { rows } = await sql<StoredAnswer>`
+    select owner_id, method, key, response from idempotency_keys
+    where (owner_id, method, key) > (${owner_id}, ${method}, ${key})
+    order by owner_id, method, key limit ${ROWS_PER_PAGE}
+  `.execute(reader);
+  return rows;
 }
 
-function isAbout(ids: ReadonlySet<string>, { response }: StoredAnswer): boolean {
+const IDS = /(erased-)?((?:acc|usr|wrk)_[0-9A-Za-z]{22})/g;
+
+/** Answers have the ids of all people whom they show, those after the erasure also the erased address. */
+function shows(ids: ReadonlySet<string>, { response }: StoredAnswer): boolean {
   const text = Buffer.from(response ?? '', 'base64').toString('latin1');
-  return (text.match(IDS) ?? []).some((id) => ids.has(id));
+  const found = [...text.matchAll(IDS)].filter(([, , id = '']) => ids.has(id));
+  return found.length > 0 && found.every(([, erased]) => erased === undefined);
+}
+
+/** The key stays used. */
+function forgetting({ owner_id, method, key }: StoredAnswer): Mending {
+  return (writer) =>
+    writer
+      .updateTable('idempotency_keys')
+      .set({ response: null })
+      .where('owner_id', '=', owner_id)
+      .where('method', '=', method)
+      .where('key', '=', key)
+      .execute();
+}
+
+interface EventOfClient {
+  seq: number;
+  occurred_at: number;
+  /** Of users only: no others have a manager. */
+  data: string | null;
+}
+
+async function eventsAfter(
+  reader: Reader,
+  clientId: string,
+  { occurred_at, seq }: Omit<EventOfClient, 'data'> = { occurred_at: 0, seq: 0 },
+): Promise<EventOfClient[]> {
+  const place = sql.ref(placeIn(reader));
+  const { rows } = await sql<EventOfClient>`
+    select seq, occurred_at, case when entity_type = 'user' then data end as data from events
+    where client_id = ${clientId} and (occurred_at, ${place}) > (${occurred_at}, ${seq})
+    order by occurred_at, ${place} limit ${ROWS_PER_PAGE}
+  `.execute(reader);
+  return rows;
+}
+
+const MANAGER = /"manager":\{"id":"(usr_[0-9A-Za-z]{22})"/;
+
+/** Unless the event has got other data since it was read, by the erasure of its own person. */
+function renaming(seq: number, data: string, manager: UserView): Mending | undefined {
+  const { id, firstName, lastName, fullName, email } = manager;
+  const renamed = JSON.stringify({
+    ...JSON.parse(data),
+    manager: { id, firstName, lastName, fullName, email },
+  });
+  return renamed === data
+    ? undefined
+    : (writer) =>
+        writer
+          .updateTable('events')
+          .set({ data: renamed })
+          .where('seq', '=', seq)
+          .where('data', '=', data)
+          .execute();
 }

@@ -12,6 +12,7 @@ import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
+import { forgetCopies } from '../../../../src/store/adapters/platform/erasure.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
@@ -54,7 +55,9 @@ describeEachDatabase('an erased account', (under) => {
 
   async function newPlatform() {
     const database = await under.openMigrated();
-    const rig = await rigs.start([platformService(platformDependencies(platformUnitOfWork(database)))]);
+    const forget = (id: AccountId) => forgetCopies(database, id);
+    const dependencies = platformDependencies(platformUnitOfWork(database), forget);
+    const rig = await rigs.start([platformService(dependencies)]);
     const client = rig.channel(TOKENS.platform).clientOf(methods);
     const call = (name: Unary, request: object): Promise<Answer> => {
       const unary = client[name] as unknown as (request: object, options: CallOptions) => Promise<Answer>;
