@@ -39,7 +39,7 @@ test('an erased person is told to receivers, and is nameless at the gateway, in 
   expect(newestOf(userId)).toMatchObject({
     type: 'user.updated',
     data: {
-      ...{ email: `erased-${accountId}@erased.invalid`, status: 'DELETED' },
+      ...{ email: `erased-${userId}@erased.invalid`, status: 'DELETED' },
       ...{ firstName: null, lastName: null, fullName: null },
     },
   });

@@ -78,7 +78,8 @@ export async function deleteLocation(
   { locationId, expectedVersion }: { locationId: string; expectedVersion?: string },
 ): Promise<{ detachedWorkers: number }> {
   const [client, location] = await lockWithClient(changes, getLocation, locationId, { expectedVersion });
-  const workerIds = await workersToRewrite(changes, client.id, { locationId: location.id });
+  const told = { tellsOfFormer: true };
+  const workerIds = await workersToRewrite(changes, client.id, { locationId: location.id }, told);
   await changes.recordEvent({
     type: 'organization_location.deleted',
     instanceId: client.instanceId,
@@ -86,7 +87,7 @@ export async function deleteLocation(
     entity: { type: 'organizationLocation', id: location.id },
     data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
   });
-  await rewriteWorkers(changes, client, workerIds, () => ({ location: null }), { tellsOfFormer: true });
+  await rewriteWorkers(changes, client, workerIds, () => ({ location: null }), told);
   await changes.locations.delete(location.id);
   await changes.touch(client.id);
   return { detachedWorkers: workerIds.length };

@@ -75,8 +75,11 @@ export async function workersToRewrite(
   changes: Pick<Changes, 'instanceId' | 'workers'>,
   clientId: ClientId,
   filter: Omit<WorkerFilter, 'statuses'>,
+  told: { tellsOfFormer?: boolean } = {},
 ): Promise<WorkerId[]> {
-  await assertFewWorkersChange(changes, (limit) => changes.workers.eventBytesUpTo(limit, clientId, filter));
+  await assertFewWorkersChange(changes, (limit) =>
+    changes.workers.eventBytesUpTo(limit, clientId, filter, told),
+  );
   return changes.workers.ids(clientId, filter);
 }
 

@@ -197,8 +197,13 @@ export interface WorkerRows {
   ids(clientId: ClientId, filter: WorkerFilter): Promise<WorkerId[]>;
   /** Does not count further than the limit. */
   countUpTo(limit: number, clientId: ClientId, filter: WorkerFilter): Promise<number>;
-  /** About how many bytes an event about each has. Of so many workers at most. */
-  eventBytesUpTo(limit: number, clientId: ClientId, filter: WorkerFilter): Promise<number[]>;
+  /** About how many bytes the event about each has, 0 without one. Of so many workers at most. */
+  eventBytesUpTo(
+    limit: number,
+    clientId: ClientId,
+    filter: WorkerFilter,
+    told: { tellsOfFormer?: boolean },
+  ): Promise<number[]>;
   /** The places and sizes of a page. */
   sizes(page: PageRequest, clientId: ClientId, filter: WorkerFilter): Promise<SizedPosition[]>;
   /** Those of the ids that are workers of the client, oldest first. */

@@ -43,8 +43,11 @@ export function workerRows(writer: Writer): WorkerRows {
       return (await found.select('id').execute()).map(({ id }) => id as WorkerId);
     },
     countUpTo: (limit, clientId, filter) => counted(foundBy(clientId, filter), limit),
-    eventBytesUpTo: async (limit, clientId, filter) => {
-      const found = foundBy(clientId, filter).select(EVENT_BYTES.as('bytes')).limit(limit);
+    eventBytesUpTo: async (limit, clientId, filter, { tellsOfFormer = false }) => {
+      const bytes = tellsOfFormer
+        ? EVENT_BYTES
+        : sql<number | string>`case when offboarded_at is null then ${EVENT_BYTES} else 0 end`;
+      const found = foundBy(clientId, filter).select(bytes.as('bytes')).limit(limit);
       return (await found.execute()).map(({ bytes }) => Number(bytes));
     },
     sizes: (page, clientId, filter) =>

@@ -193,7 +193,7 @@ describeEachDatabase('with a token of one instance', (under) => {
 
   test('fewer are refused if their events have more than 16 MiB, unless with a token of all instances', async () => {
     const crowd = await crowded(under, 'workers', 300);
-    const { clientId, platform, changeAll } = crowd;
+    const { clientId, locationId, platform, changeAll } = crowd;
     const titlesOf = (count: number) => {
       const titles = Array.from({ length: count }, (_, number) => `${'職'.repeat(190)}${number}`);
       return { job_titles: JSON.stringify(['Welder', ...titles]) };
@@ -208,7 +208,14 @@ describeEachDatabase('with a token of one instance', (under) => {
     });
     expect(await platform.run(rename('Welder', 'Fitter'))).toMatchObject({ updatedWorkers: 300 });
     await platform.run(rename('Fitter', 'Welder'));
-    await changeAll('workers', titlesOf(80));
+    // A new title has no event for them, and the deletion of the location has.
+    await changeAll('workers', { offboarded_at: 1 });
+    expect(await limited(platform)(rename('Welder', 'Fitter'))).toMatchObject({ updatedWorkers: 300 });
+    await expect(
+      limited(platform)((changes) => deleteLocation(withoutWork(changes), { locationId })),
+    ).rejects.toThrow('at most about 16 MiB');
+    await platform.run(rename('Fitter', 'Welder'));
+    await changeAll('workers', { offboarded_at: null, ...titlesOf(80) });
     expect(await limited(platform)(rename('Welder', 'Fitter'))).toMatchObject({ updatedWorkers: 300 });
   });
 
