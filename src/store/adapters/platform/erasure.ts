@@ -86,11 +86,8 @@ async function mendPages<Row>(
     const rows = await pageAfter(after);
     const mendings = rows.flatMap((row) => mendingOf(row) ?? []);
     if (mendings.length > 0) {
-      await write(async (writer) => {
-        for (const mend of mendings) {
-          await mend(writer);
-        }
-      });
+      // Together, so that they share round trips.
+      await write((writer) => Promise.all(mendings.map((mend) => mend(writer))));
     }
     after = rows.length < ROWS_PER_PAGE ? undefined : rows.at(-1);
     // SQLite blocks the event loop.
@@ -150,11 +147,12 @@ async function eventsAfter(
   clientId: string,
   { occurred_at, seq }: Omit<EventOfClient, 'data'> = { occurred_at: 0, seq: 0 },
 ): Promise<EventOfClient[]> {
-  const place = sql.ref(placeIn(reader));
+  // By the client too, so that no plan reads the events of others.
+  const order = sql`client_id, occurred_at, ${sql.ref(placeIn(reader))}`;
   const { rows } = await sql<EventOfClient>`
     select seq, occurred_at, case when entity_type = 'user' then data end as data from events
-    where client_id = ${clientId} and (occurred_at, ${place}) > (${occurred_at}, ${seq})
-    order by occurred_at, ${place} limit ${ROWS_PER_PAGE}
+    where (${order}) > (${clientId}, ${occurred_at}, ${seq}) and client_id <= ${clientId}
+    order by ${order} limit ${ROWS_PER_PAGE}
   `.execute(reader);
   return rows;
 }

@@ -317,7 +317,10 @@ export interface DisableAccountResponse {
 
 /**
  * Removes what says who a person is, for good. Refused while the person is a user who is not DELETED, or a worker
- * who is not offboarded, at any client.
+ * who is not offboarded, at any client. After the commit, the service also removes the person from stored answers
+ * to repeated calls, and from events of users whose manager the person was. It reads all of these, which may take
+ * longer than the deadline of the caller, and goes on meanwhile. If the call does not succeed, repeat it, with
+ * the same key or without: it does what is left.
  */
 export interface EraseAccountRequest {
   /** Public id of the account. */

@@ -722,6 +722,7 @@ export const PlatformServiceService = {
   /**
    * Removes names, addresses and credentials of a person who belongs to no client, for good; records user.updated
    * and worker.updated for each user and worker that the person was. Other writes to the account are then refused.
+   * It may take minutes: repeat a call that does not succeed.
    */
   eraseAccount: {
     path: "/integration.platform.v1.PlatformService/EraseAccount" as const,
@@ -987,6 +988,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   /**
    * Removes names, addresses and credentials of a person who belongs to no client, for good; records user.updated
    * and worker.updated for each user and worker that the person was. Other writes to the account are then refused.
+   * It may take minutes: repeat a call that does not succeed.
    */
   eraseAccount: handleUnaryCall<EraseAccountRequest, EraseAccountResponse>;
   /** Sets a person's password. */

@@ -241,8 +241,7 @@ export interface UpdateUnitResponse {
 
 /**
  * Deletes a unit that has no sub-units, and no workers except offboarded ones, who lose it.
- * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers, or workers
- * whose events have more than about 16 MiB.
+ * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
  */
 export interface DeleteUnitRequest {
   /** Its public id. */

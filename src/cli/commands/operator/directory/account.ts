@@ -100,8 +100,11 @@ async function idBy(key: AccountKey, platform: Session['platform']): Promise<str
 
 const erase: Action = async ({ platform }, [accountId], { yes }) => {
   const confirm = confirmation({ yes });
-  await confirm(`Erase the person of ${accountId}? This cannot be undone.`);
-  return shown(await platform.eraseAccount({ accountId }));
+  const { account } = await platform.getAccount({ key: { $case: 'accountId', value: accountId } });
+  const name = printableLine(`${account?.fullName ?? ''} <${account?.email}>`);
+  await confirm(`Erase ${name}, the person of ${accountId}? This cannot be undone.`);
+  // The service reads all stored answers to calls, and events.
+  return shown(await platform.eraseAccount({ accountId }, { deadlineMs: Number.POSITIVE_INFINITY }));
 };
 
 function emailOf({ email, emailVerified }: Pick<Account, 'email' | 'emailVerified'>): string {
