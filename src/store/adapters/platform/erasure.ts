@@ -42,8 +42,8 @@ async function blankEvents(writer: Writer, entityIds: readonly string[]): Promis
 }
 
 /**
- * Every write that shows a person locks the account or the client, as the erasure did: what is committed after
- * it has the erased data, so nothing is missed behind a page that was read.
+ * After the commit of the erasure. Every write that shows a person locks the account or the client, as that
+ * did: later ones have the erased data, so nothing is missed behind a page that was read.
  */
 export async function forgetCopies(
   database: Pick<Database, 'reader' | 'write'>,
