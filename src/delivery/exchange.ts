@@ -87,6 +87,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onError(error: unknown): void {
+    if (this.httpStatus === 204) {
+      // Complete without a body (RFC 9112, section 6.3). For undici, one that was announced is missing.
+      this.#endByStatus(false);
+      return;
+    }
     const { outcome, message } = exchangeFault(error, this.place);
     this.end(outcome, message);
   }

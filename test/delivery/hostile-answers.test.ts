@@ -109,6 +109,18 @@ const answers: [string, RawAnswer, string, RegExp][] = [
     /not complete after 128 KiB/,
   ],
   ['answers in HTTP/1.0', lastly('HTTP/1.0 200 OK\r\n\r\nfine'), 'SUCCEEDED', /^$/],
+  [
+    'announces a body with 204',
+    answering('HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok'),
+    'SUCCEEDED',
+    /^$/,
+  ],
+  [
+    'announces a body with 204 and ends',
+    lastly('HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\n'),
+    'SUCCEEDED',
+    /^$/,
+  ],
   ['answers with a body after 204', answering('HTTP/1.1 204 No Content\r\n\r\nsurprise'), 'SUCCEEDED', /^$/],
   [
     'answers a second time',
