@@ -15,8 +15,8 @@ export function validateAddress(
   for (const [part, text] of Object.entries(address ?? {})) {
     violations.optionalText(`${path}.${snakeCase(part)}`, text, MAX_NAME_LENGTH);
   }
-  const country = address?.isoCountryCode;
-  if (country !== undefined && country !== earlier?.isoCountryCode && !COUNTRIES.has(country)) {
+  const country = address?.isoCountryCode?.trim();
+  if (country && country !== earlier?.isoCountryCode && !COUNTRIES.has(country)) {
     const message = 'must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB';
     violations.add(`${path}.iso_country_code`, message);
   }
@@ -42,14 +42,16 @@ export async function updatedPlace(
   return { ...named, ...(address !== undefined && { address: toAddress(address) }) };
 }
 
+/** Blank parts are unknown: a form sends them for what was not filled in. */
 export function toAddress(address: AddressInput | null | undefined): Address {
+  const partOf = (part: keyof Address) => address?.[part]?.trim() || null;
   return {
-    address1: address?.address1 ?? null,
-    address2: address?.address2 ?? null,
-    city: address?.city ?? null,
-    isoCountryCode: address?.isoCountryCode ?? null,
-    postalCode: address?.postalCode ?? null,
-    zoneCode: address?.zoneCode ?? null,
+    address1: partOf('address1'),
+    address2: partOf('address2'),
+    city: partOf('city'),
+    isoCountryCode: partOf('isoCountryCode'),
+    postalCode: partOf('postalCode'),
+    zoneCode: partOf('zoneCode'),
   };
 }
 

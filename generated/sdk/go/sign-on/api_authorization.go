@@ -181,8 +181,9 @@ ahead of a click, the answer is an error page (400). In a frame of a page of ano
 `prompt=none` is answered. Browsers send it without the session, so the answer is `login_required`, also for a person
 who is signed in.
 
-The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, the
-answer is an error page (400): the server never redirects to an address it cannot trust. Everything that is wrong
+The application and its redirect URI are checked first. If one of them is missing, unknown or does not match, or the
+query is not percent-encoded UTF-8 or has more than 256 parameters, the answer is an error page (400): the server
+never redirects to an address it cannot trust. Everything that is wrong
 with the request after that is told to the application by a redirect with `error`, `error_description`, `state` and
 `iss`; so is an internal error from then on, as `server_error`, and with `prompt=none` a server that is briefly unable
 to answer, as `temporarily_unavailable`. Otherwise too many requests (429) and failures of the server (500, 503) are

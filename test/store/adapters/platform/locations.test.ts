@@ -148,6 +148,14 @@ describeEachDatabase('locations', (under) => {
     expect(cleared).toMatchObject({ name: 'Old Port', address: NO_ADDRESS });
   });
 
+  test('keep no white space around the parts of an address, and no blank ones', async () => {
+    const platform = await newPlatform(under);
+    const address = { address1: '', city: ' Salem ', isoCountryCode: '', postalCode: '  ' };
+    const creation = { clientId: platform.client.id, name: 'Quay', address };
+    const location = await platform.run((changes) => createLocation(changes, creation));
+    expect(location.address).toEqual({ ...NO_ADDRESS, city: 'Salem' });
+  });
+
   test.each([
     [
       { isoCountryCode: 'UK' },

@@ -37,7 +37,10 @@ export interface Client {
   version: string;
 }
 
-/** A postal address of which every part may be unknown; an update writes it as a whole. */
+/**
+ * A postal address of which every part may be unknown; a blank part is unknown too. An update writes it as a
+ * whole.
+ */
 export interface Address {
   /** First line of the street address. */
   address1?:
