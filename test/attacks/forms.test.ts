@@ -67,7 +67,7 @@ async function openChoice(): Promise<OpenForm> {
 async function openConsent(): Promise<OpenForm> {
   const victim = await attacked.signedIn();
   const page = await victim.open(attacked.authorizeTarget(attacked.portal, { prompt: 'consent' }));
-  const form = { victim, path: '/auth/consent', heading: 'Allow Brightledger Portal' };
+  const form = { victim, path: '/auth/consent', heading: 'Allow <bdi>Brightledger Portal</bdi>' };
   return openForm(page, form, { decision: 'approve' });
 }
 

@@ -7,6 +7,7 @@ import { createClient } from '../../../src/domain/platform/organization/clients.
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createUser } from '../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
+import type { User } from '../../../src/domain/platform/rows/people.js';
 import { type AuthorizationCode, CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
 import { RATES, type TokenIssuer } from '../../../src/domain/sign-on/sign-on.js';
 import type { PresentedClient } from '../../../src/domain/sign-on/tokens/client-authentication.js';
@@ -64,7 +65,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
 
 export type TokenRig = Awaited<ReturnType<typeof tokenRig>>;
 
-/** An instance with one client and one person who is its user. */
+/** An instance with one client and one person who is its user, and has signed in. */
 export async function newPlace({ unitOfWork }: TokenIssuer) {
   const instance = await unitOfWork.run((changes) => createInstance(changes, { name: 'Harborlight' }));
   const client = await unitOfWork.run((changes) =>
@@ -79,7 +80,13 @@ export async function newPlace({ unitOfWork }: TokenIssuer) {
       withoutManager: true,
     }),
   );
+  await activate(unitOfWork, user);
   return { instanceId: instance.id, clientId: client.id as ClientId, user, accountId: user.accountId };
+}
+
+/** As the first sign-in does. */
+export async function activate({ run }: TokenIssuer['unitOfWork'], { id }: Pick<User, 'id'>): Promise<void> {
+  await run(({ users, now }) => users.rewrite([{ id, status: 'ACTIVE', updatedAt: now }]));
 }
 
 export interface RegisteredApplication {

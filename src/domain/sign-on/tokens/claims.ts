@@ -31,8 +31,9 @@ export function identityClaims(
   aud: ApplicationId,
   scopes: readonly string[],
 ): IdentityClaims {
-  // The remembered context while it admits the person, else the oldest that does.
-  const context = findContext(contexts, lastContext) ?? contexts[0];
+  // The remembered context while it admits the person, else the oldest in which the person has signed in.
+  const context =
+    findContext(contexts, lastContext) ?? contexts.find(({ invited }) => !invited) ?? contexts[0];
   const { firstName, lastName, fullName: name } = context;
   const hasProfile = scopes.includes('profile');
   return {

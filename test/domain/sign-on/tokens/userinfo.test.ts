@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClient } from '../../../../src/domain/platform/organization/clients.js';
-import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
+import { deleteUser, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser, type UserCreation } from '../../../../src/domain/platform/people/users.js';
-import { onboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
+import { offboardWorker, onboardWorker } from '../../../../src/domain/platform/people/worker-changes.js';
 import { revokeToken } from '../../../../src/domain/sign-on/tokens/revoke.js';
 import type { VerifiedAccessToken } from '../../../../src/domain/sign-on/tokens/standing.js';
 import { readUserinfo } from '../../../../src/domain/sign-on/tokens/userinfo.js';
@@ -10,6 +10,7 @@ import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import { randomText, verifiedAccessToken } from '../token-keys.js';
 import {
+  activate,
   exchangeCode,
   hired,
   newApplication,
@@ -93,6 +94,7 @@ describe('userinfo', () => {
     const rig = await tokenRig(under);
     const creation: UserCreation = { clientId: rig.clientId, email: 'x@example.com', withoutManager: true };
     const user = await rig.issuer.unitOfWork.run((changes) => createUser(changes, { ...creation, ...names }));
+    await activate(rig.issuer.unitOfWork, user);
     const nameless = { ...rig, user, accountId: user.accountId };
     const claims = await readUserinfo(rig.issuer, await tokenOf(nameless, ['openid', 'profile']));
     expect(claims).toEqual({ ...always(nameless), ...shown });
@@ -195,6 +197,24 @@ describe('userinfo', () => {
     expect(await contextOf()).toEqual({ userType: 'USER', clientId: second.id });
     await remember('WORKER', second.id);
     expect(await contextOf()).toEqual(oldest);
+  });
+
+  test('names a user who is only invited where there is no other context', async () => {
+    const rig = await tokenRig(under);
+    const { issuer, instanceId, user } = rig;
+    const run = issuer.unitOfWork.run;
+    const token = await tokenOf(rig, ['openid']);
+    rig.clock.advance(1);
+    const { id: invited } = await run((changes) => createClient(changes, { instanceId, name: 'Quillmere' }));
+    const creation = { clientId: invited, email: user.email, withoutManager: true };
+    await run((changes) => createUser(changes, creation));
+    await hired(rig);
+    await run((changes) => deleteUser(changes, { userId: user.id }));
+    const contextOf = async () => (await readUserinfo(issuer, token)).lastLoginContext;
+    expect(await contextOf()).toEqual({ userType: 'WORKER', clientId: rig.clientId });
+    const [worker] = await run(({ workers }) => workers.ofAccount(rig.accountId));
+    await run((changes) => offboardWorker(changes, { workerId: worker?.id as string }));
+    expect(await contextOf()).toEqual({ userType: 'USER', clientId: invited });
   });
 
   test.each([['email'], ['profile', 'email']])('is refused to a token with %j alone', async (...scopes) => {
