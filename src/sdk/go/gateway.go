@@ -44,6 +44,9 @@ type Gateway struct {
 	retry    Retry
 }
 
+// String keeps the API key out of logs.
+func (g *Gateway) String() string { return "sdk.Gateway " + g.baseURL }
+
 // NewGateway fails on invalid options.
 func NewGateway(options GatewayOptions) (*Gateway, error) {
 	baseURL, err := serverURL("BaseURL", options.BaseURL, "the API key", options.AllowInsecureHTTP)

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -55,6 +56,11 @@ func gatewayRefusal(response *http.Response, body []byte) error {
 	isAsked := response.StatusCode == http.StatusOK ||
 		response.StatusCode == http.StatusNotModified && response.Request.Header.Get("If-None-Match") != ""
 	if isAsked {
+		// The generated client takes an empty body and null for an empty list, or no record.
+		content := bytes.TrimSpace(body)
+		if response.StatusCode == http.StatusOK && (len(content) == 0 || string(content) == "null") {
+			return readError(response, nil)
+		}
 		return nil
 	}
 	problem := jsonObject(response.Header, body)

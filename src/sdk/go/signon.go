@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -69,6 +70,9 @@ type SignOn struct {
 	patient    *signon.APIClient
 	verifier   *idTokenVerifier
 }
+
+// String keeps the client secret out of logs.
+func (s *SignOn) String() string { return "sdk.SignOn " + s.options.Issuer }
 
 // NewSignOn fails on invalid options.
 func NewSignOn(options SignOnOptions) (*SignOn, error) {
@@ -185,6 +189,12 @@ type Tokens struct {
 	Scope string
 }
 
+// String keeps the tokens out of logs, also those of a SignIn.
+func (Tokens) String() string { return "sdk.Tokens (hidden)" }
+
+// LogValue is for handlers of slog that write JSON.
+func (t Tokens) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
 // SignIn identifies the person who signed in.
 type SignIn struct {
 	Tokens
@@ -245,7 +255,8 @@ func (s *SignOn) askForTokens(ctx context.Context, client *signon.APIClient, gra
 		grant.SetClientSecret(s.options.ClientSecret)
 	}
 	answer, response, err := client.TokensAPI.Token(ctx).TokenRequest(*grant).Execute()
-	if err != nil {
+	// The generated client takes an empty body and null for no tokens, and members that are null for empty ones.
+	if err != nil || answer == nil || answer.AccessToken == "" {
 		return nil, nil, signOnError(response, err)
 	}
 	lifetime := time.Duration(answer.ExpiresIn) * time.Second
@@ -265,7 +276,7 @@ func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoCla
 	}
 	ctx = context.WithValue(ctx, signon.ContextAccessToken, accessToken)
 	claims, response, err := s.patient.IdentityAPI.Userinfo(ctx).Execute()
-	if err != nil {
+	if err != nil || claims == nil {
 		return nil, signOnError(response, err)
 	}
 	return claims, nil

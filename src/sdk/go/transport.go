@@ -103,11 +103,13 @@ func (t *transport) once(request *http.Request) (*http.Response, error) {
 	}
 	attempt.Header.Set("User-Agent", userAgent)
 	if id, ok := ctx.Value(requestIDKey{}).(string); ok {
-		// Found here, so that it is not reported as a lost connection.
-		if strings.ContainsFunc(id, unicode.IsControl) {
-			return nil, errors.New("the request id has a character that no header can have")
-		}
 		attempt.Header.Set("x-request-id", id)
+	}
+	for _, name := range []string{"x-request-id", "If-None-Match"} {
+		// Found here, so that it is not reported as a lost connection.
+		if strings.ContainsFunc(attempt.Header.Get(name), unicode.IsControl) {
+			return nil, fmt.Errorf("the header %s has a character that no header can have", name)
+		}
 	}
 	response, err := t.next.RoundTrip(attempt)
 	if err != nil {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JWTPayload, SignJWT } from 'jose';
 import { signalled } from '../../support/signalled.js';
 import type { Driven } from './line-driver.js';
-import { type Answer, hangUp, json, page, silence } from './scripted-server.js';
+import { type Answer, hangUp, json, nothing, page, silence } from './scripted-server.js';
 import {
   ALGORITHMS,
   flow,
@@ -117,6 +117,7 @@ export function describeExchange(driver: Driven): void {
         json({}),
         { name: 'OAuthError', error: 'unexpected_response', status: 200 },
       ],
+      ['200 without a body', nothing, { name: 'OAuthError', error: 'unexpected_response', status: 200 }],
       ['no answer', silence, { name: 'TimeoutError' }],
       [
         'an answer of more than 1 MiB',

@@ -6,6 +6,7 @@ import {
   breakOff,
   hangUp,
   json,
+  nothing,
   page,
   problem,
   type ScriptedServer,
@@ -62,6 +63,8 @@ export function describeReads(driver: Driven): void {
     });
 
     test.each<[string, Answer]>([
+      ['nothing', nothing],
+      ['null', json(null)],
       ['an object', json({})],
       [
         'half a document',
@@ -73,6 +76,15 @@ export function describeReads(driver: Driven): void {
       const { error } = await listClients();
       expect(error).toMatchObject({ name: 'ApiError', status: 200, code: 'unexpected_response' });
       expect(server.asked).toHaveLength(1);
+    });
+
+    test.each<[string, Answer]>([
+      ['nothing', nothing],
+      ['null', json(null)],
+    ])('%s in place of a record is an error that says so', async (_, answer) => {
+      server.answers(answer);
+      const { error } = await driver.sdk.gateway(quick(), 'getUser', ['iin_1', 'cli_1', 'usr_1']);
+      expect(error).toMatchObject({ name: 'ApiError', status: 200, code: 'unexpected_response' });
     });
   });
 
@@ -204,9 +216,11 @@ export function describeReads(driver: Driven): void {
       });
     });
 
-    test('is not sent with a request id that no header can have, and no connection is blamed', async () => {
+    test.each([
+      ['a request id', { requestId: 'req\n7' }],
+      ['an ETag', { ifChanged: '"7\n"' }],
+    ])('is not sent with %s that no header can have, and no connection is blamed', async (_, lines) => {
       server.answers(json([]));
-      const lines = { requestId: 'req\n7' };
       const { error } = await driver.sdk.gateway(quick(), 'listClients', ['iin_1'], lines);
       expect(error).toMatchObject({ name: 'ValueError' });
       expect(server.asked).toHaveLength(0);

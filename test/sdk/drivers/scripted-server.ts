@@ -35,6 +35,9 @@ export function page(status: number, headers: Record<string, string> = {}): Answ
     response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<h1>Bad Gateway</h1>');
 }
 
+/** As from a default backend: 200 without a body. */
+export const nothing: Answer = (response) => response.writeHead(200).end();
+
 /** The connection breaks before a byte of an answer. */
 export const hangUp: Answer = (response) => response.destroy();
 

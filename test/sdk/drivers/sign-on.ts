@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Driven } from './line-driver.js';
-import { type Answer, hangUp, json, page } from './scripted-server.js';
+import { type Answer, hangUp, json, nothing, page } from './scripted-server.js';
 import { grant, identity, REDIRECT_URI, signOnRig } from './sign-on-rig.js';
 
 /** Over a sign-on server that says what a test wants. */
@@ -108,6 +108,17 @@ export function describeSignOn(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(5);
     });
 
+    test.each<[string, Answer]>([
+      ['nothing', nothing],
+      ['null', json(null)],
+      ['no access token', json({ ...grant, access_token: null })],
+    ])('%s in place of tokens is an error that says so', async (_, answer) => {
+      rig.server.answers(answer);
+      const { error } = await refresh();
+      expect(error).toMatchObject({ name: 'OAuthError', error: 'unexpected_response', status: 200 });
+      expect(rig.server.asked).toHaveLength(1);
+    });
+
     test('says the same again soon, however long an answer may take', async () => {
       rig.server.answers(hangUp, tokens);
       expect((await refresh({ timeoutSeconds: 600 })).value).toMatchObject({ accessToken: 'access-2' });
@@ -157,6 +168,15 @@ export function describeSignOn(driver: Driven): void {
       description: 'No.',
       status: 401,
     });
+  });
+
+  test.each<[string, Answer]>([
+    ['nothing', nothing],
+    ['null', json(null)],
+  ])('%s in place of userinfo is an error that says so', async (_, answer) => {
+    rig.server.answers(answer);
+    const { error } = await driver.sdk.signOn(rig.options(), 'userinfo', { accessToken: 'access-1' });
+    expect(error).toMatchObject({ name: 'OAuthError', error: 'unexpected_response', status: 200 });
   });
 
   test('userinfo that is not what the contract describes is an error that does not show it', async () => {

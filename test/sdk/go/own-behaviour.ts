@@ -19,6 +19,21 @@ export function describeOwnBehaviour(driver: Driven): void {
     },
   );
 
+  test('printed or logged, neither tokens nor clients show a secret', async () => {
+    const id_token = await rig.idToken();
+    rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
+    const parameters = { callbackUrl: rig.callback(), ...flow };
+    const { value: signedIn } = await driver.sdk.signOn(rig.options(), 'printed', parameters);
+    const { value: gateway } = await driver.sdk.gateway({ baseUrl: rig.server.url }, 'printed');
+    for (const said of [...signedIn, ...gateway]) {
+      for (const secret of ['access-1', 'refresh-2', id_token, 'cs_1', 'ik_demo_key']) {
+        expect(said).not.toContain(secret);
+      }
+    }
+    expect(signedIn).toContain(`sdk.SignOn ${rig.server.url}`);
+    expect(gateway).toContain(`sdk.Gateway ${rig.server.url}`);
+  });
+
   const newServer = scriptedServers();
   let server: ScriptedServer;
   beforeAll(async () => {

@@ -3,10 +3,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"reflect"
@@ -199,6 +201,8 @@ func read(given command) (any, error) {
 		ctx = sdk.WithRequestID(ctx, given.RequestID)
 	}
 	switch given.Method {
+	case "printed":
+		return printed(gateway), nil
 	case "workers":
 		return gateway.Workers(ctx, given.Args[0], given.Args[1]).Collect()
 	case "users":
@@ -325,7 +329,7 @@ func signOn(given command) (any, error) {
 		asked := sdk.AuthorizationOptions{Scope: p.Scope, State: p.State, Nonce: p.Nonce, Prompt: p.Prompt, LoginHint: p.LoginHint, MaxAge: p.maxAge()}
 		r := client.AuthorizationURL(asked)
 		return object{"url": r.URL, "state": r.State, "nonce": r.Nonce, "codeVerifier": r.CodeVerifier}, nil
-	case "exchangeCode", "exchangeTwice", "exchangeAtOnce", "exchangeInTurn", "endExchange":
+	case "exchangeCode", "exchangeTwice", "exchangeAtOnce", "exchangeInTurn", "endExchange", "printed":
 		exchange := sdk.CodeExchange{
 			CallbackURL: p.CallbackURL, State: p.State, Nonce: p.Nonce, CodeVerifier: p.CodeVerifier, MaxAge: p.maxAge(),
 		}
@@ -348,6 +352,9 @@ func signOn(given command) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if given.Method == "printed" {
+			return printed(client, signIn, signIn.Tokens, &signIn.Tokens), nil
+		}
 		answer := tokens(&signIn.Tokens)
 		answer["idToken"], answer["claims"] = signIn.IDToken, signIn.Claims
 		return answer, nil
@@ -363,6 +370,18 @@ func signOn(given command) (any, error) {
 		return nil, client.Revoke(ctx, p.Token)
 	}
 	return client.LogoutURL(sdk.LogoutOptions{IDToken: p.IDToken, PostLogoutRedirectURI: p.AfterLogout}), nil
+}
+
+// printed is what a program that debugs or logs shows of values.
+func printed(values ...any) []string {
+	var said []string
+	for _, value := range values {
+		var text, lines bytes.Buffer
+		slog.New(slog.NewTextHandler(&text, nil)).Info("value", "value", value)
+		slog.New(slog.NewJSONHandler(&lines, nil)).Info("value", "value", value)
+		said = append(said, fmt.Sprint(value), fmt.Sprintf("%+v", value), text.String(), lines.String())
+	}
+	return said
 }
 
 // begun has the name of the error of an exchange, nil if there is none, once that ends.
