@@ -63,9 +63,8 @@ test('an operation of the contract is a read in Python, with its pages and model
   const files = sdkReads(withOneOperation);
   const reads = files['python/reads/integration_service/_reads.py'];
   const given = 'self, client_id: str, since_run: str, *';
-  expect(reads).toContain(
-    `    def list_pay_runs_v3(${given}, request_id: str | None = None) -> list[PayRun]: ...`,
-  );
+  const perCall = 'timeout_seconds: float | None = None, request_id: str | None = None';
+  expect(reads).toContain(`    def list_pay_runs_v3(${given}, ${perCall}) -> list[PayRun]: ...`);
   expect(reads).toContain('        """The pay runs since ``since_run``."""\n');
   expect(reads).toContain('``for pay_run in gateway.pay_runs(…)``');
   expect(reads).toContain(`    def pay_runs(${given}, page_size: int = DEFAULT_PAGE_SIZE, `);

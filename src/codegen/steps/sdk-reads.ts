@@ -193,6 +193,7 @@ from typing import overload
 from integration_gateway import ${[...groups.map(apiOf), ...recordsOf(reads)].sort().join(', ')}
 from pydantic import TypeAdapter
 
+from ._exchange import time_limit
 from ._reader import DEFAULT_PAGE_SIZE, NOT_ASKED, GatewayClient, NotAsked, Paged, Reading
 
 ${reads.map((read) => `${adapterOf(read)} = TypeAdapter(${pythonType(read)})\n`).join('')}
@@ -209,22 +210,23 @@ function pythonRead(read: Read): string {
   const type = pythonType(read);
   const names = [...inPath, ...inQuery].map(snake);
   const given = ['self', ...names.map((parameter) => `${parameter}: str`), '*'].join(', ');
-  const requestId = 'request_id: str | None = None';
+  const perCall = 'timeout_seconds: float | None = None, request_id: str | None = None';
   const ask = [
     `ask = partial(self._${snake(group)}.${snake(operation)}_without_preload_content`,
     ...names.map((parameter) => `${parameter}=${parameter}`),
     'x_request_id=request_id',
+    '_request_timeout=None if timeout_seconds is None else time_limit(timeout_seconds)',
   ].join(', ');
   const said = sentence.replace(/`(\w+)`/g, (_, word: string) => `\`\`${snake(word)}\`\``);
   const whole = `
     @overload
-    def ${method}(${given}, ${requestId}) -> ${type}: ...
+    def ${method}(${given}, ${perCall}) -> ${type}: ...
 
     @overload
-    def ${method}(${given}, if_changed: str | None, ${requestId}) -> Reading[${type}]: ...
+    def ${method}(${given}, if_changed: str | None, ${perCall}) -> Reading[${type}]: ...
 
     def ${method}(
-        ${given}, if_changed: str | None | NotAsked = NOT_ASKED, ${requestId}
+        ${given}, if_changed: str | None | NotAsked = NOT_ASKED, ${perCall}
     ) -> ${type} | Reading[${type}]:
         """${said}"""
         ${ask})
@@ -235,10 +237,10 @@ function pythonRead(read: Read): string {
   }
   const list = snake(pages.name);
   return `${whole}
-    def ${list}(${given}, page_size: int = DEFAULT_PAGE_SIZE, ${requestId}) -> Paged[${pythonRecord(read)}]:
+    def ${list}(${given}, page_size: int = DEFAULT_PAGE_SIZE, ${perCall}) -> Paged[${pythonRecord(read)}]:
         """The ${pages.name} of a ${pages.of}, read page by page: \`\`for ${list.slice(0, -1)} in gateway.${list}(…)\`\`."""
         ${ask}, limit=page_size)
-        return Paged(lambda url: self._client.page(${adapterOf(read)}, ask, request_id, url))
+        return Paged(lambda url: self._client.page(${adapterOf(read)}, ask, request_id, timeout_seconds, url))
 `;
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { packageVersion } from '../../../src/config/package.js';
+import { packageRoot, packageVersion } from '../../../src/config/package.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
@@ -151,6 +151,15 @@ describeWith('python', 'the package of Python, installed into an empty project',
     },
     SLOW_MS,
   );
+
+  test('the README and the guide narrow readings in a way that pyright understands, as mypy does', () => {
+    const guide = join(packageRoot, 'openapi/guides/read-and-stay-in-sync.md');
+    for (const file of [readmePath, guide]) {
+      const [code = ''] = /```python(?:(?!```).)*\bif_changed=.*?```/s.exec(readFileSync(file, 'utf8')) ?? [];
+      expect(code).toContain('isinstance(reading, Changed)');
+      expect(code).not.toContain('reading.changed');
+    }
+  });
 
   test('the first call of the README has no more than ten lines, and lists the workers', async () => {
     const [, code = ''] = /```python\n(.*?)```/s.exec(readFileSync(readmePath, 'utf8')) ?? [];

@@ -21,10 +21,11 @@ from integration_gateway import __version__
 from ._retries import LONGEST_WAIT_SECONDS
 from .errors import ConnectionError, TimeoutError
 
-USER_AGENT = f"integration-service-sdk-python/{__version__}"
+_USER_AGENT = f"integration-service-sdk-python/{__version__}"
 
 _CHUNK_BYTES = 65_536
-_POOL_CONNECTIONS = 16
+# As many reads as the gateway takes at once; urllib3 closes the connections of further ones after each.
+_POOL_CONNECTIONS = 64
 _JSON_TYPE = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 
 
@@ -90,7 +91,7 @@ class Exchange:
         most_bytes: float = inf,
     ) -> None:
         """There is no limit of bytes for lists, which are as long as what they list."""
-        self._timeout_seconds = timeout_seconds
+        self._timeout_seconds = time_limit(timeout_seconds)
         self._most_bytes = most_bytes
         self._http = http or _pool_for(base_url)
 
@@ -112,7 +113,7 @@ class Exchange:
                 method,
                 url,
                 body=body,
-                headers=headers,
+                headers={**headers, "User-Agent": _USER_AGENT},
                 timeout=urllib3.Timeout(total=limit_seconds),
                 retries=False,
                 redirect=False,
@@ -209,6 +210,13 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def time_limit(seconds: float | None) -> float:
+    """As the generated operations take it. Raises ``ValueError`` for what is none."""
+    if seconds is None or not seconds > 0:
+        raise ValueError("timeout_seconds must be a number of seconds, more than zero.")
+    return float(seconds)
 
 
 def check_secret(secret: str, message: str) -> None:

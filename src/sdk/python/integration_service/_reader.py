@@ -12,7 +12,7 @@ from integration_gateway.api_client import ApiClient
 from integration_gateway.configuration import Configuration
 from pydantic import TypeAdapter, ValidationError
 
-from ._exchange import USER_AGENT, Answer, Exchange, Sent
+from ._exchange import Answer, Exchange, Sent
 from ._retries import Retry, with_retries
 from .errors import ApiError, FieldError
 
@@ -83,7 +83,6 @@ class GatewayClient(ApiClient):
     def __init__(self, base_url: str, api_key: str, exchange: Exchange, retry: Retry) -> None:
         # No proxy here: the exchange, which sends the requests, has it.
         super().__init__(Configuration(host=base_url, api_key={"apiKey": api_key}, proxy=""))
-        self.default_headers["User-Agent"] = USER_AGENT
         self._exchange = exchange
         self._retry = retry
         self._api_key = api_key
@@ -108,11 +107,18 @@ class GatewayClient(ApiClient):
 
         return with_retries(attempt, self._retry)
 
-    def send_to(self, url: str, *, x_request_id: str | None, if_none_match: str | None = None) -> Answer:
+    def send_to(
+        self,
+        url: str,
+        *,
+        x_request_id: str | None,
+        if_none_match: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Answer:
         """For addresses from answers and events; the generated operations make those of the contract."""
         asked = {"x-request-id": x_request_id, "If-None-Match": if_none_match}
         given = {name: value for name, value in asked.items() if value is not None}
-        return self.send(url, {"Accept": "application/json", "x-api-key": self._api_key, "User-Agent": USER_AGENT, **given})
+        return self.send(url, {"Accept": "application/json", "x-api-key": self._api_key, **given}, timeout_seconds)
 
     def read(
         self, records: TypeAdapter[T], ask: Callable[..., object], if_changed: str | None | NotAsked
@@ -126,12 +132,17 @@ class GatewayClient(ApiClient):
         return Changed(data, answer.etag) if is_conditional else data
 
     def page(
-        self, records: TypeAdapter[list[T]], ask: Callable[[], object], request_id: str | None, url: str | None
+        self,
+        records: TypeAdapter[list[T]],
+        ask: Callable[[], object],
+        request_id: str | None,
+        timeout_seconds: float | None,
+        url: str | None,
     ) -> Page[T]:
         if url is None:
             answer = cast(Answer, ask())
         else:
-            answer = self.send_to(url, x_request_id=request_id)
+            answer = self.send_to(url, x_request_id=request_id, timeout_seconds=timeout_seconds)
         next_url = _next_url(answer)
         if next_url == answer.url:
             raise _unexpected(answer, "The next page is the page itself.")

@@ -8,12 +8,12 @@ from typing import Any, TypeVar, overload
 import urllib3
 from pydantic import TypeAdapter
 
-from ._exchange import Exchange, address_below, check_secret, server_url
+from ._exchange import Exchange, address_below, check_secret, server_url, time_limit
 from ._reader import NOT_ASKED, GatewayClient, NotAsked, Reading
 from ._reads import GET_CLIENT, GET_ORGANIZATION_STRUCTURE, GET_USER, GET_WORKER_V2, Reads
 from ._retries import Retry
 from .changes import Changes, SentChange
-from .events import Event
+from .events import Event, UnknownEvent
 from .stores import Store
 from .sync import Sync, SyncOptions
 
@@ -75,6 +75,7 @@ class Gateway(Reads):
         after: str | None = None,
         limit: int | None = None,
         wait_seconds: int = 0,
+        timeout_seconds: float | None = None,
         request_id: str | None = None,
     ) -> Changes:
         """
@@ -85,6 +86,7 @@ class Gateway(Reads):
         :param limit: how many items at most, 1 to 1000; the gateway sends 500 at most
         :param wait_seconds: how long to wait for a change if there is none, 0 to 25; added to the time limit
         """
+        limit_seconds = self._timeout_seconds if timeout_seconds is None else time_limit(timeout_seconds)
         ask = partial(
             self._changes.list_changes_without_preload_content,
             instance_integration_id,
@@ -92,9 +94,9 @@ class Gateway(Reads):
             limit=limit,
             wait=wait_seconds or None,
             x_request_id=request_id,
-            _request_timeout=float(self._timeout_seconds + wait_seconds),
+            _request_timeout=float(limit_seconds + wait_seconds),
         )
-        page = self._client.page(_CHANGES, ask, request_id, None)
+        page = self._client.page(_CHANGES, ask, request_id, None, None)
         items = [item.change() for item in page.items]
         return Changes(items, items[-1].cursor if items else after, page.next_url is not None)
 
@@ -103,27 +105,53 @@ class Gateway(Reads):
         return Sync(self, instance_integration_id, store, options, self._retry)
 
     @overload
-    def follow(self, event: Event[R], *, request_id: str | None = None) -> R: ...
+    def follow(self, event: Event[R], *, timeout_seconds: float | None = None, request_id: str | None = None) -> R: ...
 
     @overload
-    def follow(self, event: Event[R], *, if_changed: str | None, request_id: str | None = None) -> Reading[R]: ...
+    def follow(
+        self,
+        event: Event[R],
+        *,
+        if_changed: str | None,
+        timeout_seconds: float | None = None,
+        request_id: str | None = None,
+    ) -> Reading[R]: ...
 
     @overload
-    def follow(self, event: str, *, request_id: str | None = None) -> Any: ...
+    def follow(self, event: str, *, timeout_seconds: float | None = None, request_id: str | None = None) -> Any: ...
 
     @overload
-    def follow(self, event: str, *, if_changed: str | None, request_id: str | None = None) -> Reading[Any]: ...
+    def follow(
+        self,
+        event: str,
+        *,
+        if_changed: str | None,
+        timeout_seconds: float | None = None,
+        request_id: str | None = None,
+    ) -> Reading[Any]: ...
 
     def follow(
-        self, event: Event[Any] | str, *, if_changed: str | None | NotAsked = NOT_ASKED, request_id: str | None = None
+        self,
+        event: Event[Any] | str,
+        *,
+        if_changed: str | None | NotAsked = NOT_ASKED,
+        timeout_seconds: float | None = None,
+        request_id: str | None = None,
     ) -> Any:
         """
         Reads the present state of an event's subject, by its ``links.self``. For a link without its event it returns the
         raw JSON. Refuses links outside the gateway, so that the API key goes nowhere else.
         """
+        if isinstance(event, UnknownEvent):
+            raise TypeError("The type of this event is newer than this release: follow the link in event.body.")
         if isinstance(event, str):
             link, records = event, _ANY
         else:
-            link, records = event.data.links.self_path, _LINKED[event.entity.type]
-        ask = partial(self._client.send_to, address_below(self._base_url, link), x_request_id=request_id)
+            link, records = event.data.links.self_path, _LINKED.get(event.entity.type, _ANY)
+        ask = partial(
+            self._client.send_to,
+            address_below(self._base_url, link),
+            x_request_id=request_id,
+            timeout_seconds=None if timeout_seconds is None else time_limit(timeout_seconds),
+        )
         return self._client.read(records, ask, if_changed)

@@ -28,7 +28,7 @@ from integration_sign_on.models.userinfo_claims import UserinfoClaims
 from integration_sign_on.models.worker_context import WorkerContext
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from ._exchange import USER_AGENT, Answer, Exchange, Sent, check_secret, server_url
+from ._exchange import Answer, Exchange, Sent, check_secret, server_url
 from ._id_token import IdTokenAlgorithm, IdTokenVerifier
 from ._retries import NO_RETRIES, Retry, with_retries
 from .errors import ConnectionError, OAuthError, SignInError
@@ -122,14 +122,16 @@ class SignOn:
             others can read them
         """
         self._issuer = server_url("issuer", issuer, "the client secret and tokens", allow_insecure_http)
+        if not client_id or not redirect_uri:
+            raise ValueError("client_id and redirect_uri are needed.")
         self._client_id = client_id
-        self._client_secret = None if client_secret is None else SecretStr(client_secret)
+        self._client_secret = SecretStr(client_secret) if client_secret else None
         self._redirect_uri = redirect_uri
         self._retry = retry
+        exchange = Exchange(self._issuer, timeout_seconds, http, most_bytes=_MOST_BYTES)
         # A retry can take as long as its time limit to arrive.
         safe_seconds = max(_REFRESH_AGAIN_AT_LEAST_SECONDS, _REFRESH_ARRIVES_WITHIN_SECONDS - timeout_seconds)
         self._refresh_within_seconds = min(safe_seconds, _REFRESH_AGAIN_AT_MOST_SECONDS)
-        exchange = Exchange(self._issuer, timeout_seconds, http, most_bytes=_MOST_BYTES)
         once = _SignOnClient(self._issuer, exchange, NO_RETRIES)
         client = _SignOnClient(self._issuer, exchange, retry)
         self._token_endpoint = TokensApi(once)
@@ -289,7 +291,6 @@ class _SignOnClient(ApiClient):
     def __init__(self, issuer: str, exchange: Exchange, retry: Retry) -> None:
         # No proxy here: the exchange, which sends the requests, has it.
         super().__init__(Configuration(host=issuer, proxy=""))
-        self.default_headers["User-Agent"] = USER_AGENT
         self._exchange = exchange
         self._retry = retry
 

@@ -151,7 +151,7 @@ class SqliteStore:
     its owner alone.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self._lock = threading.Lock()
         _make_privately(path)
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -214,7 +214,7 @@ class SqliteStore:
         return cursor, load, is_loading == 1
 
 
-def _make_privately(path: str) -> None:
+def _make_privately(path: str | os.PathLike[str]) -> None:
     # SQLite would let the umask decide. The other names stand for databases in memory.
     if path not in ("", ":memory:"):
         # Only if there is none: to close a file takes away the locks that other stores of this process have on it.

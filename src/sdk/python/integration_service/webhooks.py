@@ -8,8 +8,8 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Protocol
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -24,9 +24,15 @@ _SIGNATURE_PREFIX = "v1,"
 _KNOWN_EVENTS: TypeAdapter[KnownEvent] = TypeAdapter(Annotated[KnownEvent, Field(discriminator="type")])
 
 
+class Headers(Protocol):
+    """A mapping, or the headers of a framework or of ``http.server``, which are none for a type checker."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
 def verify_webhook(
     body: bytes,
-    headers: Mapping[str, str],
+    headers: Headers,
     secrets: str | Sequence[str],
     *,
     tolerance_seconds: float = DEFAULT_TOLERANCE_SECONDS,
@@ -75,13 +81,14 @@ def check_tolerance(tolerance_seconds: float) -> None:
 
 
 def _key_in(secret: str) -> bytes:
-    key = _base64_bytes(secret.removeprefix(_SECRET_PREFIX)) if secret.startswith(_SECRET_PREFIX) else None
+    text = secret.strip()  # A file ends with a line end.
+    key = _base64_bytes(text.removeprefix(_SECRET_PREFIX)) if text.startswith(_SECRET_PREFIX) else None
     if not key:
         raise ValueError("A webhook secret is whsec_ and base64.")
     return key
 
 
-def _required(headers: Mapping[str, str], name: str) -> str:
+def _required(headers: Headers, name: str) -> str:
     for key, value in headers.items():
         if key.lower() == name and value:
             return value

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import itertools
+import json
 import os
 import pickle
 import socket
 import threading
 import traceback
 import unittest
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -22,6 +27,7 @@ from integration_service import _exchange as module_of_requests
 from integration_service._id_token import IdTokenVerifier
 
 ISSUER = "http://127.0.0.1:1"
+CALLBACK = "https://app.example.com/callback"
 
 
 class Wanted(str):
@@ -128,6 +134,143 @@ class TimeLimit(unittest.TestCase):
                 connection.sendall(b"]")
 
 
+class Clients(ThreadingHTTPServer):
+    """A gateway whose lists of clients are answered when so many are asked for at once."""
+
+    request_queue_size = 64
+
+    def __init__(self, at_once: int) -> None:
+        super().__init__(("127.0.0.1", 0), ListOfClients)
+        self.all_are_here = threading.Barrier(at_once)
+
+
+class ListOfClients(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Clients
+
+    def do_GET(self) -> None:
+        self.server.all_are_here.wait()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"[]")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(server: Clients) -> Iterator[str]:
+    with server, ThreadPoolExecutor(1) as threads:
+        threads.submit(server.serve_forever)
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+class Reads(unittest.TestCase):
+    def test_of_many_threads_keep_their_connections(self) -> None:
+        count = 40
+        with serving(Clients(count)) as url, ThreadPoolExecutor(count) as threads:
+            gateway = sdk.Gateway(url, "key")
+            with self.assertNoLogs("urllib3.connectionpool", "WARNING"):
+                for answer in [threads.submit(gateway.list_clients, "iin_1") for _ in range(count)]:
+                    self.assertEqual(answer.result(), [])
+            # Else the server would wait for its threads, which wait for requests.
+            gateway._client._exchange._http.clear()
+
+    def test_have_a_time_limit_of_their_own(self) -> None:
+        limits: list[float | None] = []
+
+        def send(*_: object, timeout_seconds: float | None = None) -> Any:
+            limits.append(timeout_seconds)
+            raise sdk.TimeoutError("It is late.")
+
+        gateway = sdk.Gateway(ISSUER, "key", timeout_seconds=30)
+        with mock.patch.object(gateway._client._exchange, "send", send):
+            for read in (
+                lambda: gateway.list_clients("iin_1", timeout_seconds=2),
+                lambda: gateway.list_clients("iin_1", if_changed=None, timeout_seconds=2.5),
+                lambda: list(gateway.workers("iin_1", "cli_1", timeout_seconds=2)),
+                lambda: gateway.follow("/v1/instance-integrations", timeout_seconds=2),
+                lambda: gateway.list_changes("iin_1", wait_seconds=25, timeout_seconds=2),
+                lambda: gateway.list_changes("iin_1", wait_seconds=25),
+                lambda: gateway.list_clients("iin_1"),
+            ):
+                self.assertRaises(sdk.TimeoutError, read)
+        self.assertEqual(limits, [2, 2.5, 2, 2, 27, 55, None])
+
+    def test_have_their_time_limit_on_later_pages_too(self) -> None:
+        limits: list[float | None] = []
+        headers = {"content-type": "application/json"}
+
+        def send(method: str, url: str, *_: object, timeout_seconds: float | None = None) -> Any:
+            limits.append(timeout_seconds)
+            more = {} if "cursor" in url else {"link": '<?cursor=a>; rel="next"'}
+            return module_of_requests.Answer(url, 200, {**headers, **more}, b"[]")
+
+        gateway = sdk.Gateway(ISSUER, "key")
+        with mock.patch.object(gateway._client._exchange, "send", send):
+            self.assertEqual(list(gateway.users("iin_1", "cli_1", timeout_seconds=2)), [])
+        self.assertEqual(limits, [2, 2])
+
+    def test_have_no_time_limit_that_is_none(self) -> None:
+        gateway, none = sdk.Gateway(ISSUER, "key"), float("nan")
+        untyped: Any = None
+        for call in (
+            lambda: sdk.Gateway(ISSUER, "key", timeout_seconds=0),
+            lambda: sdk.Gateway(ISSUER, "key", timeout_seconds=untyped),
+            lambda: sdk.SignOn(ISSUER, "app_1", CALLBACK, timeout_seconds=-1),
+            lambda: sdk.SignOn(ISSUER, "app_1", CALLBACK, timeout_seconds=untyped),
+            lambda: gateway.list_clients("iin_1", timeout_seconds=0),
+            lambda: gateway.list_changes("iin_1", timeout_seconds=none),
+            lambda: gateway.follow("/v1/instance-integrations", timeout_seconds=none),
+        ):
+            self.assertRaisesRegex(ValueError, "^timeout_seconds must be a number of seconds, more than zero.$", call)
+
+    def test_of_a_subject_that_this_release_does_not_know_give_its_json(self) -> None:
+        answer = module_of_requests.Answer(ISSUER, 200, {"content-type": "application/json"}, b'{"id":"lat_1"}')
+        links = SimpleNamespace(self_path="/v1/later/lat_1")
+        event: Any = SimpleNamespace(entity=SimpleNamespace(type="later"), data=SimpleNamespace(links=links))
+        gateway = sdk.Gateway(ISSUER, "key")
+        with mock.patch.object(gateway._client._exchange, "send", lambda *_, **__: answer):
+            self.assertEqual(gateway.follow(event), {"id": "lat_1"})
+
+    def test_of_an_unknown_event_are_a_mistake_of_the_program(self) -> None:
+        given: Any = sdk.UnknownEvent(id="evt_1", type="worker.promoted", body={})
+        self.assertRaisesRegex(TypeError, "follow the link in event.body", sdk.Gateway(ISSUER, "key").follow, given)
+
+
+class SignOn(unittest.TestCase):
+    def test_needs_a_client_id_and_a_redirect_uri(self) -> None:
+        for given in (("", CALLBACK), ("app_1", "")):
+            self.assertRaises(ValueError, sdk.SignOn, ISSUER, *given)
+
+    def test_has_no_client_secret_where_that_is_empty(self) -> None:
+        sign_on = sdk.SignOn(ISSUER, "app_1", CALLBACK, client_secret="")
+        sent: list[Any] = []
+
+        def send(method: str, url: str, headers: object, body: bytes) -> Any:
+            sent.append(json.loads(body))
+            return module_of_requests.Answer(url, 200, {}, b"")
+
+        with mock.patch.object(module_of_requests.Exchange, "send", lambda _, *asked: send(*asked)):
+            sign_on.revoke("refresh-1")
+        self.assertEqual(sent, [{"token": "refresh-1", "client_id": "app_1"}])
+
+
+class WebhookSecret(unittest.TestCase):
+    def test_may_have_the_end_of_the_line_of_its_file(self) -> None:
+        body, secret = b'{"id":"evt_1","type":"worker.promoted"}', "whsec_c2VjcmV0"
+        signature = base64.b64encode(hmac.digest(b"secret", b"msg_1.1000." + body, "sha256")).decode()
+        headers = {"webhook-id": "msg_1", "webhook-timestamp": "1000", "webhook-signature": f"v1,{signature}"}
+        for given in (secret, f"{secret}\n", f" {secret}\r\n"):
+            event = sdk.verify_webhook(body, headers, given, now_seconds=1000)
+            self.assertEqual(event.id, "evt_1")
+
+
 class InterruptedConnection:
     """Interrupts the thread after a statement, which it may have waited for."""
 
@@ -155,7 +298,7 @@ class SqliteStore(unittest.TestCase):
 
 class Secrets(unittest.TestCase):
     def test_of_another_type_are_in_no_message(self) -> None:
-        sign_on = sdk.SignOn(ISSUER, "app_1", "https://app.example.com/callback")
+        sign_on = sdk.SignOn(ISSUER, "app_1", CALLBACK)
         callback = f"/callback?code=code-1&state=state-1&iss={ISSUER}"
         given: Any = b"secret-1"
         for call in (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
 import integration_service as sdk
 from integration_service import Changed, Gateway, SignOn, WebhookVerificationError, verify_webhook
 from integration_service.events import (
@@ -26,8 +29,8 @@ def names(gateway: Gateway, instance_integration_id: str) -> list[str]:
 
 
 def sync(gateway: Gateway, instance_integration_id: str, etag: str | None) -> int:
-    reading = gateway.list_clients(instance_integration_id, if_changed=etag)
-    if reading.changed:
+    reading = gateway.list_clients(instance_integration_id, if_changed=etag, timeout_seconds=2)
+    if isinstance(reading, Changed):
         return len(reading.data)
     return 0
 
@@ -48,7 +51,7 @@ def catch_up(gateway: Gateway, instance_integration_id: str, cursor: str | None)
     return changes.cursor
 
 
-def mirror(gateway: Gateway, instance_integration_id: str, path: str) -> sdk.Sync:
+def mirror(gateway: Gateway, instance_integration_id: str, path: Path) -> sdk.Sync:
     store = sdk.SqliteStore(path)
     differing: list[str] = []
     options = sdk.SyncOptions(
@@ -70,6 +73,10 @@ def receive(body: bytes, headers: dict[str, str], secret: str) -> str:
         role = event.data.role
         return role.name if role and event.data.status == UserStatus.ACTIVE else event.data.links.self_path
     return event.data.full_name if isinstance(event, WorkerOnboarded) else event.type
+
+
+def receive_plainly(request: BaseHTTPRequestHandler, secrets: list[str]) -> str:
+    return verify_webhook(request.rfile.read(), request.headers, secrets).id
 
 
 def present(gateway: Gateway, event: sdk.WebhookEvent) -> str:

@@ -59,7 +59,7 @@ def receive_webhooks(
         if len(body) > max_bytes:  # With ASGI, a body need not say its length.
             return _text(TOO_LARGE, 413)
         try:
-            event = verify_webhook(body, dict(request.headers), secrets, tolerance_seconds=tolerance_seconds)
+            event = verify_webhook(body, request.headers, secrets, tolerance_seconds=tolerance_seconds)
         except WebhookVerificationError as error:
             return _text(refusal_of(error), 400)
         call(handle, event)

@@ -48,7 +48,7 @@ def receive_webhooks(
         if not body and request.content_length:
             raise already_read(_ADVICE)
         try:
-            event = verify_webhook(body, dict(request.headers), secrets, tolerance_seconds=tolerance_seconds)
+            event = verify_webhook(body, request.headers, secrets, tolerance_seconds=tolerance_seconds)
         except WebhookVerificationError as error:
             return Response(refusal_of(error), 400, mimetype=TEXT_TYPE)
         call(handle, event)
