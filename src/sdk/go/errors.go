@@ -37,7 +37,7 @@ type FieldError struct {
 }
 
 func (e *APIError) Error() string {
-	said := fmt.Sprintf("%s (%d %s, request %s)", e.Message, e.Status, e.Code, e.RequestID)
+	said := fmt.Sprintf("%s (%d %s%s)", e.Message, e.Status, e.Code, requestIn(e.RequestID))
 	for i, field := range e.Fields {
 		separator := "; "
 		if i == 0 {
@@ -64,13 +64,24 @@ type OAuthError struct {
 }
 
 func (e *OAuthError) Error() string {
-	if e.Description == "" {
-		return e.Code
+	said := e.Code
+	if e.Description != "" {
+		said += ": " + e.Description
 	}
-	return e.Code + ": " + e.Description
+	if e.Status == 0 {
+		return said
+	}
+	return fmt.Sprintf("%s (%d%s)", said, e.Status, requestIn(e.RequestID))
 }
 
 func (e *OAuthError) Unwrap() error { return e.Err }
+
+func requestIn(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ", request " + id
+}
 
 // SignInReason is the reason of a SignInError.
 type SignInReason string

@@ -205,8 +205,8 @@ type SignIn struct {
 
 // ExchangeCode checks the callback of the browser, exchanges the code, and verifies the ID token. It returns
 // an *OAuthError if the server or the person refused, a *SignInError if the callback does not answer this
-// request. It never retries: after an error begin with a new AuthorizationURL. If the context ends while the
-// ID token is verified, it revokes the tokens.
+// request. It never retries: after an error begin with a new AuthorizationURL. If the ID token is not verified,
+// it revokes the tokens.
 func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
 	code, err := s.codeIn(exchange)
 	if err != nil {
@@ -227,9 +227,7 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 		err = &SignInError{IDTokenMissing, "the answer has no ID token; the scope openid and a maximum age require one"}
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			go s.abandon(context.WithoutCancel(ctx), tokens)
-		}
+		go s.abandon(context.WithoutCancel(ctx), tokens)
 		return nil, err
 	}
 	return signIn, nil

@@ -217,8 +217,9 @@ func isForHeader(secret string) bool {
 // serverURL removes a trailing slash. It refuses an address beyond loopback where http:// would send what unencrypted.
 func serverURL(name, address, what string, allowInsecureHTTP bool) (string, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
-		return "", fmt.Errorf("%s must be an address that begins with https:// or http://", name)
+	// Paths are appended to it.
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") || strings.ContainsAny(address, "?# ") {
+		return "", fmt.Errorf("%s must be an address that begins with https:// or http://, without ? and #", name)
 	}
 	if parsed.User != nil {
 		return "", fmt.Errorf("%s must have no user name and no password: they would be in messages", name)

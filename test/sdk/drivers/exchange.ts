@@ -101,11 +101,12 @@ export function describeExchange(driver: Driven): void {
     });
 
     test('wants an ID token without openid too where a maximum age was asked for', async () => {
-      rig.serves(json({ ...grant, scope: 'profile', access_token: 'access-1' }));
+      const revoked = rig.serves(json({ ...grant, scope: 'profile', access_token: 'access-1' }));
       expect((await rig.exchange({ maxAgeSeconds: 60 })).error).toMatchObject({
         name: 'SignInError',
         reason: 'id_token_missing',
       });
+      expect(await revoked).toBe('refresh-2');
     });
 
     test.each<[string, Answer, object]>([
@@ -127,7 +128,10 @@ export function describeExchange(driver: Driven): void {
       [
         'invalid_grant',
         json({ error: 'invalid_grant', error_description: 'Used.' }, { 'x-request-id': 'req-3' }, 400),
-        { name: 'OAuthError', error: 'invalid_grant', description: 'Used.', status: 400, requestId: 'req-3' },
+        {
+          ...{ name: 'OAuthError', error: 'invalid_grant', description: 'Used.', status: 400 },
+          ...{ requestId: 'req-3', message: 'invalid_grant: Used. (400, request req-3)' },
+        },
       ],
       ['an answer that is no JSON', page(200), { name: 'OAuthError', error: 'unexpected_response' }],
     ])('is never tried again: %s', async (_, answer, expected) => {
@@ -147,7 +151,10 @@ export function describeExchange(driver: Driven): void {
       [
         'an error',
         { error: 'access_denied', error_description: 'No.' },
-        { name: 'OAuthError', error: 'access_denied', description: 'No.', status: null },
+        {
+          ...{ name: 'OAuthError', error: 'access_denied', description: 'No.', status: null },
+          message: 'access_denied: No.',
+        },
       ],
     ])('sends no request when the browser returned with %s', async (_, parameters, expected) => {
       rig.server.answers(json({}));
@@ -196,9 +203,10 @@ export function describeExchange(driver: Driven): void {
       ['signed with the published key as a secret', () => confused(rig.signer('RS256'))],
       ['that is none', async () => 'nonsense'],
     ])('is refused: one %s', async (_, make) => {
-      rig.serves(json({ ...grant, access_token: 'access-1', id_token: await make() }));
+      const revoked = rig.serves(json({ ...grant, access_token: 'access-1', id_token: await make() }));
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason: 'id_token_invalid' });
       expect(rig.askedFor('/auth/token')).toHaveLength(1);
+      expect(await revoked).toBe('refresh-2');
     });
 
     test.each<[string, () => Promise<object>, string]>([
@@ -209,8 +217,9 @@ export function describeExchange(driver: Driven): void {
       ],
       ['that is missing', async () => ({}), 'id_token_missing'],
     ])('has a reason: one %s', async (_, make, reason) => {
-      rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
+      const revoked = rig.serves(json({ ...grant, access_token: 'access-1', ...(await make()) }));
       expect((await rig.exchange()).error).toMatchObject({ name: 'SignInError', reason });
+      expect(await revoked).toBe('refresh-2');
     });
 
     test('is refused where the request has no nonce either: one without a nonce', async () => {

@@ -70,12 +70,17 @@ export function signOnRig(driver: Driven) {
       const all = { iss: server.url, aud: 'app_1', iat, exp, nonce: flow.nonce, ...identity, ...claims };
       return new SignJWT(all).setProtectedHeader({ alg: algorithm, kid }).sign(signer(algorithm).privateKey);
     },
-    /** Answers by address, whatever comes in which order. */
-    serves: (token: Answer): void => {
+    /** Answers by address, whatever comes in which order. Settles with the token that is revoked. */
+    serves: (token: Answer): Promise<string> => {
       const keys = keySet();
-      server.answers((response, asked) =>
-        (asked.path === '/.well-known/jwks.json' ? keys : token)(response, asked),
-      );
+      return new Promise((resolve) => {
+        server.answers((response, asked) => {
+          if (asked.path === '/auth/revoke') {
+            resolve(JSON.parse(asked.body).token);
+          }
+          (asked.path === '/.well-known/jwks.json' ? keys : token)(response, asked);
+        });
+      });
     },
   };
 }

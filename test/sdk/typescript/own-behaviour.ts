@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePorts } from '../../support/free-ports.js';
+import { changeOf } from '../drivers/changes.js';
 import { describeEndedExchange } from '../drivers/exchange.js';
 import type { Driven } from '../drivers/line-driver.js';
 import {
@@ -11,6 +12,7 @@ import {
   scriptedServers,
   silence,
 } from '../drivers/scripted-server.js';
+import { grant, REDIRECT_URI } from '../drivers/sign-on-rig.js';
 import { example, parametersOf, signed } from '../drivers/signed-requests.js';
 import { user } from '../drivers/user.js';
 
@@ -44,6 +46,24 @@ export function describeOwnBehaviour(driver: Driven): void {
       server.answers(answer);
       const { error } = await listClients({}, { abortAfterMs: 80 });
       expect(error).toMatchObject({ name: 'another TimeoutError' });
+    });
+
+    test.each<[string, object]>([
+      ['a token answer without a lifetime', { expires_in: undefined }],
+      ['a token answer with a lifetime as text', { expires_in: '3600' }],
+      ['a token answer with a lifetime of half a second', { expires_in: 3600.5 }],
+      ['a token answer without scope', { scope: undefined }],
+    ])('%s is an error', async (_, more) => {
+      server.answers(json({ ...grant, access_token: 'access-2', ...more }));
+      const options = { issuer: server.url, clientId: 'app_1', redirectUri: REDIRECT_URI };
+      const { error } = await driver.sdk.signOn(options, 'refresh', { refreshToken: 'refresh-1' });
+      expect(error).toMatchObject({ name: 'OAuthError', error: 'unexpected_response' });
+    });
+
+    test('a change at a time that is none is an error', async () => {
+      server.answers(json([changeOf('worker', 'wrk_1', null, { changedAt: 'yesterday' })]));
+      const { error } = await driver.sdk.gateway({ baseUrl: server.url }, 'listChanges', ['iin_1']);
+      expect(error).toMatchObject({ name: 'ApiError', code: 'unexpected_response' });
     });
 
     test('retry: false asks once', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { packageRoot, packageVersion } from '../../../src/config/package.js';
@@ -61,6 +61,78 @@ describe('the package, installed into an empty project', () => {
     const programs = { readme: readmeProgram(project.installed('README.md')), view: program };
     const settings = { module: 'node16', lib: ['es2022', 'dom'], types: ['node'], esModuleInterop: true };
     expect(await project.complaintsAbout(programs, settings)).toBe('');
+  });
+
+  test('has routes that fit the servers of Node.js with its newest types, and none of its own parts in its types', async () => {
+    const program = `import type { IncomingMessage, ServerResponse } from 'node:http';
+      import { receiveWebhooks } from '@integration-service/sdk/express';
+      // @ts-expect-error: it is for the routes of the package alone.
+      import { keysOf } from '@integration-service/sdk/webhooks';
+      type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+      export const handle: Handler = receiveWebhooks('whsec_', () => keysOf);`;
+    const typeRoots = [join(project.folder, 'types')];
+    const newest = join(packageRoot, 'node_modules/types-node-newest');
+    cpSync(newest, join(project.folder, 'types/node'), { recursive: true });
+    const settings = { module: 'node16', lib: ['es2022'], types: ['node'], typeRoots };
+    expect(await project.complaintsAbout({ route: program }, settings)).toBe('');
+  });
+
+  test('awaits the functions of a sync, whose errors end it', async () => {
+    const path = project.javascript(
+      'functions',
+      `import { Gateway, MemoryStore } from '@integration-service/sdk';
+       const change = { cursor: 'c', entity: { type: 'shift', id: 's' }, clientId: 'cli', removed: false,
+         changedAt: '2026-06-11T16:02:19.350Z', version: 1, resource: {} };
+       const fetch = async () => Response.json([change]);
+       const gateway = new Gateway({ baseUrl: 'https://gateway.example.com', apiKey: 'ik_demo_1', fetch });
+       const onChanges = async () => {
+         throw new Error('the queue is away');
+       };
+       const sync = gateway.sync('iin_1', new MemoryStore(), { onChanges });
+       process.stdout.write(await sync.run().catch((error) => error.message));`,
+    );
+    expect(await project.run(path)).toBe('the queue is away');
+  });
+
+  test('says what it needs, makes a state in place of an empty one, and sends no empty secret', async () => {
+    const path = project.javascript(
+      'options',
+      `import { Gateway, SignOn } from '@integration-service/sdk';
+       const issuer = 'https://sign-on.example.com';
+       const redirectUri = 'https://app.example.com/callback';
+       for (const options of [{ issuer, redirectUri }, { issuer, clientId: 'app_1', redirectUri: '' }]) {
+         try {
+           new SignOn(options);
+         } catch (error) {
+           console.log(error.name, error.message);
+         }
+       }
+       const fetch = async (_, { body }) => {
+         console.log(body);
+         return Response.json({});
+       };
+       const signOn = new SignOn({ issuer, clientId: 'app_1', clientSecret: '', redirectUri, fetch });
+       const { state, nonce } = await signOn.authorizationUrl({ state: '', nonce: '' });
+       console.log(state.length, nonce.length);
+       await signOn.revoke('refresh-1');
+       const failing = async () => {
+         throw new TypeError('fetch failed', { cause: new DOMException('Proxy response', 'AbortError') });
+       };
+       const baseUrl = 'https://gateway.example.com';
+       const gateway = new Gateway({ baseUrl, apiKey: 'ik_demo_1', fetch: failing, retry: false });
+       console.log(await gateway.listClients('iin_1').catch((error) => error.message));
+       const reading = new Gateway({ baseUrl, apiKey: 'ik_demo_1', fetch: async () => Response.json([1]) });
+       const later = { type: 'shift.created', entity: { type: 'shift' }, data: { links: { self: '/v1/shifts' } } };
+       console.log(await reading.follow(later));`,
+    );
+    expect((await project.run(path)).trim().split('\n')).toEqual([
+      'TypeError clientId and redirectUri are needed.',
+      'TypeError clientId and redirectUri are needed.',
+      '43 43',
+      '{"token":"refresh-1","client_id":"app_1"}',
+      'The connection to gateway.example.com failed: Proxy response.',
+      '[ 1 ]',
+    ]);
   });
 
   test('hashes a webhook once for each secret, however many signatures a stranger gives it', async () => {

@@ -160,7 +160,7 @@ function foreseen(error: unknown, { url }: GatewayTarget, file: string, sdk: Sdk
       ? new UsageError(
           `${printableLine(file)} is a copy of another instance integration. Give its own with --instance-integration, or another file.`,
         )
-      : new Unfinished(`${url} refuses: ${printableLine(error.message)} (${printableLine(error.code)})`);
+      : new Unfinished(`${url} refuses: ${printableLine(error.message)}`);
   }
   return error instanceof sdk.IntegrationServiceError ? new Unfinished(printableLine(error.message)) : error;
 }

@@ -195,8 +195,9 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
 def server_url(name: str, address: str, what: str, allow_insecure_http: bool) -> str:
     """Removes a trailing slash. Refuses an address beyond loopback where http:// would send ``what`` unencrypted."""
     parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError(f"{name} must be an address that begins with https:// or http://.")
+    # Paths are appended to it. urlsplit would remove some of the white space.
+    if parts.scheme not in ("http", "https") or not parts.netloc or re.search(r"[?#\s]", address):
+        raise ValueError(f"{name} must be an address that begins with https:// or http://, without ? and #.")
     if "@" in parts.netloc:
         raise ValueError(f"{name} must have no user name and no password: they would be in messages.")
     if parts.scheme == "http" and not _is_loopback(parts.hostname or "") and not allow_insecure_http:

@@ -56,7 +56,7 @@ class ApiError(IntegrationServiceError):
 
     def __str__(self) -> str:
         places = "; ".join(f"{field.location} {field.path} {field.message}" for field in self.fields)
-        said = f"{self.message} ({self.status} {self.code}, request {self.request_id})"
+        said = f"{self.message} ({self.status} {self.code}{_request_in(self.request_id)})"
         return f"{said}: {places}" if places else said
 
 
@@ -72,13 +72,18 @@ class OAuthError(IntegrationServiceError):
         request_id: str | None = None,
         retry_after_seconds: int | None = None,
     ) -> None:
-        super().__init__(f"{error}: {description}" if description else error)
+        said = f"{error}: {description}" if description else error
+        super().__init__(said if status is None else f"{said} ({status}{_request_in(request_id)})")
         self.error = error
         """``invalid_grant``, ``access_denied``…, or ``unexpected_response``."""
         self.description = description
         self.status = status
         self.request_id = request_id
         self.retry_after_seconds = retry_after_seconds
+
+
+def _request_in(request_id: str | None) -> str:
+    return f", request {request_id}" if request_id else ""
 
 
 SignInErrorReason = Literal[

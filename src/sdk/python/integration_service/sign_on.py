@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar, cast
@@ -31,7 +32,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from ._exchange import Answer, Exchange, Sent, check_secret, server_url
 from ._id_token import IdTokenAlgorithm, IdTokenVerifier
 from ._retries import NO_RETRIES, Retry, with_retries
-from .errors import ConnectionError, OAuthError, SignInError
+from .errors import ConnectionError, IntegrationServiceError, OAuthError, SignInError
 
 __all__ = [
     "AuthorizationRequest",
@@ -195,7 +196,7 @@ class SignOn:
         """
         Checks the callback of the browser, exchanges the code, and verifies the ID token. Raises ``OAuthError`` if the
         server or the person refused, ``SignInError`` if the callback does not answer this request. Never retries: after
-        an error begin with a new ``authorization_url``.
+        an error begin with a new ``authorization_url``. If the ID token is not verified, it revokes the tokens.
 
         :param callback_url: the whole address to which the browser returned, or its path and query
         :param max_age_seconds: if you asked for one: the sign-in is refused if the person entered the password longer ago
@@ -212,7 +213,17 @@ class SignOn:
         )
         answer = self._ask_for_tokens(grant, request_id)
         tokens = _tokens_in(answer)
-        id_token = answer.id_token
+        try:
+            return self._verified(tokens, answer.id_token, nonce, max_age_seconds)
+        except IntegrationServiceError:
+            # The caller does not get these tokens, which would stay valid for weeks.
+            with suppress(IntegrationServiceError):
+                self.revoke(tokens.refresh_token or tokens.access_token, request_id=request_id)
+            raise
+
+    def _verified(
+        self, tokens: Tokens, id_token: str | None, nonce: str, max_age_seconds: float | None
+    ) -> SignIn:
         if id_token is None:
             if max_age_seconds is not None or "openid" in tokens.scope.split():
                 message = "The answer has no ID token; the scope openid and a maximum age require one."

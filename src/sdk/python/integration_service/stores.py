@@ -155,6 +155,8 @@ class SqliteStore:
         self._lock = threading.Lock()
         _make_privately(path)
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # So that a program that reads the file does not hold up the writes.
+        self._connection.execute("pragma journal_mode = wal")
         self._connection.executescript(_SCHEMA)
 
     def close(self) -> None:

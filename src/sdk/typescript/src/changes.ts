@@ -86,12 +86,14 @@ const PARSERS: { readonly [Type in EntityType]: Parse<ResourcesByType[Type]> } =
 };
 
 export function changeFrom(json: unknown): Change {
-  if (!isObject(json) || !isObject(json.entity) || typeof json.cursor !== 'string') {
+  const changedAt = new Date(String(isObject(json) && json.changedAt));
+  const isComplete = isObject(json) && isObject(json.entity) && typeof json.cursor === 'string';
+  if (!isComplete || Number.isNaN(changedAt.getTime())) {
     throw new TypeError('The item is not a change.');
   }
-  const { cursor, entity, clientId, changedAt, version, removed, resource } = json;
-  const { type, id } = entity;
-  const place = { cursor, type, id, clientId, changedAt: new Date(String(changedAt)), version };
+  const { cursor, entity, clientId, version, removed, resource } = json;
+  const { type, id } = entity as Record<string, unknown>;
+  const place = { cursor, type, id, clientId, changedAt, version };
   const state = removed
     ? { removed: true, resource: null, json: null }
     : { removed: false, resource: parsed(String(type), resource), json: JSON.stringify(resource) };

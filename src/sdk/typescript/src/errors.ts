@@ -26,7 +26,10 @@ export interface ApiErrorDetails {
   retryAfterSeconds: number | null;
 }
 
-/** An error answer of the gateway. Decide by `status` and `code`; `message` is for people. */
+/**
+ * An error answer of the gateway. Decide by `status` and `code`; `message`, which has both and the request id,
+ * is for people.
+ */
 export class ApiError extends IntegrationServiceError {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -38,11 +41,14 @@ export class ApiError extends IntegrationServiceError {
   readonly retryAfterSeconds: number | null;
 
   constructor(message: string, details: ApiErrorDetails, options?: ErrorOptions) {
-    super(message, options);
+    const fields = details.fields ?? [];
+    const places = fields.map((field) => `${field.in} ${field.path} ${field.message}`).join('; ');
+    const said = `${message} (${details.status} ${details.code}${requestIn(details)})`;
+    super(places === '' ? said : `${said}: ${places}`, options);
     this.status = details.status;
     this.code = details.code;
     this.requestId = details.requestId;
-    this.fields = details.fields ?? [];
+    this.fields = fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
@@ -66,13 +72,18 @@ export class OAuthError extends IntegrationServiceError {
   readonly retryAfterSeconds: number | null;
 
   constructor(details: OAuthErrorDetails, options?: ErrorOptions) {
-    super(details.description ? `${details.error}: ${details.description}` : details.error, options);
+    const said = details.description ? `${details.error}: ${details.description}` : details.error;
+    super(details.status === null ? said : `${said} (${details.status}${requestIn(details)})`, options);
     this.error = details.error;
     this.description = details.description;
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
+}
+
+function requestIn({ requestId }: { requestId: string | null }): string {
+  return requestId ? `, request ${requestId}` : '';
 }
 
 export type SignInErrorReason =

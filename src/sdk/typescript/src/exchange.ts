@@ -91,8 +91,10 @@ function hostOf(url: string): string {
 
 /** `fetch failed` says little; its cause says more. */
 function reasonOf(error: unknown): string {
-  const { cause, message } = error as { cause?: { code?: string; message?: string }; message?: string };
-  return cause?.code ?? cause?.message ?? message ?? String(error);
+  const { cause, message } = error as { cause?: { code?: unknown; message?: string }; message?: string };
+  // That of a DOMException is a number.
+  const code = typeof cause?.code === 'string' ? cause.code : undefined;
+  return code ?? cause?.message ?? message ?? String(error);
 }
 
 /** The JSON of an answer; undefined if there is none. */
@@ -113,7 +115,8 @@ export function retryAfterSecondsOf(headers: Headers, now = Date.now()): number 
   if (/^\d+$/.test(value)) {
     return Number(value);
   }
-  const at = value === '' ? Number.NaN : Date.parse(value);
+  // `Date.parse` takes numbers for dates too; those of HTTP begin with the day of the week.
+  const at = /^[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
@@ -129,9 +132,9 @@ const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/;
  * send `what` unencrypted.
  */
 export function serverUrl(name: string, address: string, what: string, allowInsecureHttp = false): string {
-  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
-  if (!isAddress) {
-    throw new TypeError(`${name} must be an address that begins with https:// or http://.`);
+  // Paths are appended to it. `URL` would remove white space.
+  if (!/^https?:\/\/[^?#\s]+$/i.test(address) || !URL.canParse(address)) {
+    throw new TypeError(`${name} must be an address that begins with https:// or http://, without ? and #.`);
   }
   const { username, password, protocol, hostname } = new URL(address);
   if (username !== '' || password !== '') {

@@ -24,7 +24,7 @@ const PATH = /^(?:\/[\w~-][\w.~-]*)+(?:\?[\w.~%&=+-]*)?$/;
 
 /** Parses the target of a link as its record; raw JSON where only the link is known. */
 export function linkedParser(from: WebhookEvent | string): Parse<unknown> {
-  return typeof from === 'string' ? (json) => json : PARSERS[from.entity.type];
+  return typeof from === 'string' ? (json) => json : (PARSERS[from.entity.type] ?? ((json) => json));
 }
 
 /** The path below the base URL; throws for any other target, which must not get the API key. */

@@ -49,7 +49,7 @@ interface Asked {
 /** Makes the request: path, query and headers. */
 type Prepare = (asked: Asked) => Promise<RequestOpts>;
 
-/** Throws if the JSON does not match the contract. */
+/** The generated ones make a record of any JSON. */
 export type Parse<T> = (json: unknown) => T;
 
 export interface ReaderSettings extends Omit<ExchangeOptions, 'signal'> {
@@ -138,8 +138,17 @@ function listOf<T>(parse: Parse<T>): Parse<T[]> {
     if (!Array.isArray(json)) {
       throw new TypeError('The answer is not a list.');
     }
-    return json.map((item) => parse(item));
+    return json.map((item) => ofItsKind(item, parse));
   };
+}
+
+/** Throws for null, and where the parser makes a record or a text of something else. */
+function ofItsKind<T>(json: unknown, parse: Parse<T>): T {
+  const value: unknown = parse(json);
+  if (value === null || typeof value !== typeof json || Array.isArray(value) !== Array.isArray(json)) {
+    throw new TypeError('The answer has another type.');
+  }
+  return value as T;
 }
 
 function parsed<T>(incoming: Incoming, parse: Parse<T>): T {
@@ -151,7 +160,7 @@ function parsed<T>(incoming: Incoming, parse: Parse<T>): T {
     );
   }
   try {
-    return parse(json);
+    return ofItsKind(json, parse);
   } catch (cause) {
     throw unexpected(incoming, 'The answer is not what the contract describes.', cause);
   }
@@ -164,15 +173,12 @@ function errorOf(incoming: Incoming): ApiError {
   if (!isObject(problem) || typeof problem.code !== 'string') {
     return unexpected(incoming, `The answer is ${status}, and not one of the gateway's own.`);
   }
-  const { code, message, title, requestId } = problem;
-  const fields = fieldsOf(problem.errors);
-  const places = fields.map((field) => `${field.in} ${field.path} ${field.message}`).join('; ');
-  const said = String(message ?? title ?? code);
-  return new ApiError(places === '' ? said : `${said} (${places})`, {
+  const { code, message, title, requestId, errors } = problem;
+  return new ApiError(String(message ?? title ?? code), {
     status,
     code: code as ApiErrorCode,
     requestId: typeof requestId === 'string' ? requestId : headers.get('x-request-id'),
-    fields,
+    fields: fieldsOf(errors),
     retryAfterSeconds: retryAfterSecondsOf(headers),
   });
 }

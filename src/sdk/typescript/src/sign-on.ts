@@ -135,6 +135,9 @@ export class SignOn {
     const { clientId, clientSecret, redirectUri, fetch } = options;
     const what = 'the client secret and tokens';
     const issuer = serverUrl('issuer', options.issuer, what, options.allowInsecureHttp);
+    if (!clientId || !redirectUri) {
+      throw new TypeError('clientId and redirectUri are needed.');
+    }
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const retry = retryPolicy(options.retry);
     this.#settings = { issuer, clientId, clientSecret, redirectUri, timeoutMs, retry, fetch };
@@ -145,7 +148,8 @@ export class SignOn {
 
   /** The address to which to send the browser to sign a person in. */
   async authorizationUrl(options: AuthorizationOptions = {}): Promise<AuthorizationRequest> {
-    const { state = randomText(), nonce = randomText() } = options;
+    const state = options.state || randomText();
+    const nonce = options.nonce || randomText();
     const codeVerifier = randomText();
     const url = this.#address('/auth/authorize', {
       response_type: 'code',
@@ -167,8 +171,8 @@ export class SignOn {
   /**
    * Checks the callback of the browser, exchanges the code, and verifies the ID token. Throws `OAuthError` if
    * the server or the person refused, `SignInError` if the callback does not answer this request. Never
-   * retries: after an error begin with a new `authorizationUrl`. If the signal ends while the ID token is
-   * verified, it revokes the tokens.
+   * retries: after an error begin with a new `authorizationUrl`. If the ID token is not verified, it revokes
+   * the tokens.
    */
   async exchangeCode(
     { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,
@@ -183,23 +187,21 @@ export class SignOn {
     );
     const tokens = tokensIn(answer);
     const idToken = textMember(answer, 'id_token');
-    if (idToken === null && (maxAgeSeconds != null || tokens.scope.split(' ').includes('openid'))) {
-      const message = 'The answer has no ID token; the scope openid and a maximum age require one.';
-      throw new SignInError('id_token_missing', message);
-    }
-    if (idToken === null) {
-      return { ...tokens, idToken, claims: null };
-    }
-    // Exchanges share a read of the keys, which goes on for the others.
-    const verified = this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
     try {
+      if (idToken === null && (maxAgeSeconds != null || tokens.scope.split(' ').includes('openid'))) {
+        const message = 'The answer has no ID token; the scope openid and a maximum age require one.';
+        throw new SignInError('id_token_missing', message);
+      }
+      if (idToken === null) {
+        return { ...tokens, idToken, claims: null };
+      }
+      // Exchanges share a read of the keys, which goes on for the others.
+      const verified = this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
       return { ...tokens, idToken, claims: await untilAborted(verified, options.signal) };
     } catch (error) {
-      if (options.signal?.aborted) {
-        // The caller does not get these tokens, which would stay valid for weeks.
-        const { requestId } = options;
-        this.revoke(tokens.refreshToken ?? tokens.accessToken, { requestId }).catch(() => undefined);
-      }
+      // The caller does not get these tokens, which would stay valid for weeks.
+      const { requestId } = options;
+      this.revoke(tokens.refreshToken ?? tokens.accessToken, { requestId }).catch(() => undefined);
       throw error;
     }
   }
@@ -245,12 +247,16 @@ export class SignOn {
 
   async #askForTokens(body: TokenRequest, options: CallOptions): Promise<Record<string, unknown>> {
     const incoming = await this.#ask(this.#post('/auth/token', body), options, retryPolicy(false));
-    return objectIn(incoming, 'access_token');
+    const answer = objectIn(incoming, 'access_token');
+    if (!Number.isInteger(answer.expires_in) || typeof answer.scope !== 'string') {
+      throw unexpected(incoming);
+    }
+    return answer;
   }
 
   #self(): { client_id: string; client_secret?: string } {
     const { clientId: client_id, clientSecret: client_secret } = this.#settings;
-    return client_secret === undefined ? { client_id } : { client_id, client_secret };
+    return !client_secret ? { client_id } : { client_id, client_secret };
   }
 
   #post(path: string, body: unknown): Outgoing {
@@ -282,13 +288,13 @@ export class SignOn {
 }
 
 function tokensIn(answer: Record<string, unknown>): Tokens {
-  const expiresInSeconds = Number(answer.expires_in ?? 0);
+  const expiresInSeconds = Number(answer.expires_in);
   return {
     accessToken: String(answer.access_token),
     expiresInSeconds,
     expiresAt: new Date(Date.now() + expiresInSeconds * 1000),
     refreshToken: textMember(answer, 'refresh_token'),
-    scope: textMember(answer, 'scope') ?? '',
+    scope: String(answer.scope),
   };
 }
 
@@ -301,9 +307,13 @@ function textMember(answer: Record<string, unknown>, name: string): string | nul
 function objectIn(incoming: Incoming, member: string): Record<string, unknown> {
   const json = jsonOf(incoming);
   if (!isObject(json) || typeof json[member] !== 'string') {
-    throw oauthError(incoming, 'unexpected_response', 'The answer is not what the contract describes.');
+    throw unexpected(incoming);
   }
   return json;
+}
+
+function unexpected(incoming: Incoming): OAuthError {
+  return oauthError(incoming, 'unexpected_response', 'The answer is not what the contract describes.');
 }
 
 function errorOf(incoming: Incoming): OAuthError {

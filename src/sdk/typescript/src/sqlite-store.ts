@@ -94,6 +94,8 @@ export class SqliteStore implements Store {
     }
     const database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${LONGEST_LOCK_MS}`);
+    // A program that reads the file would hold up the writes, which are synchronous, and so this process.
+    database.exec('pragma journal_mode = wal');
     return new SqliteStore(database);
   }
 

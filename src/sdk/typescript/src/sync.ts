@@ -29,15 +29,16 @@ export interface SyncOptions {
   compareEverySeconds?: number | undefined;
   /**
    * Called when changes are stored. Not a feed: it is told neither of removals that reading all again finds,
-   * nor, after an end of the program, of what was stored just before. The store has both.
+   * nor, after an end of the program, of what was stored just before. The store has both. The sync awaits
+   * this function and the others: an error of theirs ends it.
    */
-  onChanges?: ((changes: readonly Change[]) => void) | undefined;
+  onChanges?: ((changes: readonly Change[]) => unknown) | undefined;
   /** Called when the store differs from the gateway, before all is read again. */
-  onDifference?: ((differences: readonly Difference[]) => void) | undefined;
+  onDifference?: ((differences: readonly Difference[]) => unknown) | undefined;
   /** Called when a comparison proved nothing, because these clients kept changing. */
-  onUndecided?: ((clientIds: readonly string[]) => void) | undefined;
+  onUndecided?: ((clientIds: readonly string[]) => unknown) | undefined;
   /** Called when a read has failed in spite of its retries, before it is tried again. */
-  onError?: ((error: Error) => void) | undefined;
+  onError?: ((error: Error) => unknown) | undefined;
 }
 
 type Signal = AbortSignal | undefined;
@@ -112,7 +113,7 @@ export class Sync {
         }
         const pauseMs = this.#pauseAfterMs(error, failures);
         failures += 1;
-        this.#options.onError?.(error as Error);
+        await this.#options.onError?.(error as Error);
         // Not ended by a wake: webhooks arrive also while the gateway is overloaded.
         await pause(pauseMs, signal).catch(() => undefined);
       }
@@ -186,7 +187,7 @@ export class Sync {
     this.#isAnew = false;
     this.#isComplete = !hasMore;
     if (changes.length > 0) {
-      this.#options.onChanges?.(changes);
+      await this.#options.onChanges?.(changes);
     }
     return page;
   }
@@ -242,7 +243,7 @@ export class Sync {
   async #reportDifferences(clientIds: readonly string[], signal: Signal): Promise<boolean> {
     const differences = await this.#differences(clientIds, signal);
     if (differences.length > 0) {
-      this.#options.onDifference?.(differences);
+      await this.#options.onDifference?.(differences);
     }
     return differences.length > 0;
   }
@@ -266,7 +267,7 @@ export class Sync {
       found = again;
     }
     if (found.length > 0) {
-      this.#options.onUndecided?.([...new Set(found.map(({ clientId }) => clientId))]);
+      await this.#options.onUndecided?.([...new Set(found.map(({ clientId }) => clientId))]);
     }
     return [];
   }

@@ -44,7 +44,7 @@ describe('integration sync refuses', () => {
     const args = ['sync', '--to', file, '--once'];
     const { code, stdout, stderr } = await integration(args, withKey(unknownKey()));
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^http:\/\/\S+ refuses: .+ \(api_key_\w+\)\n$/);
+    expect(stderr).toMatch(/^http:\/\/\S+ refuses: .+ \(401 api_key_\w+, request \S+\)\n$/);
     expect(stderr).not.toContain('ik_demo_');
     expect(existsSync(file)).toBe(false);
   });

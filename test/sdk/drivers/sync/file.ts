@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import type { Driven } from '../line-driver.js';
@@ -10,21 +11,39 @@ export function describeSyncFile(driver: Driven): void {
     const rig = syncRig(driver);
     const { path, another, begin, start, catchUp, stop, beginnings } = rig;
 
-    test('follows again once another program has ended a long read of the file', async () => {
+    test('follows while another program reads the file, and lets only its owner read what is beside it', async () => {
       await start('sqlite');
       await rig.gateway.caughtUp();
       const reader = new Sqlite(path(), { readonly: true });
       try {
         const rows = reader.prepare('select * from entities').iterate();
         rows.next();
+        rig.gateway.set('worker', 'wrk_4');
+        await rig.gateway.caughtUp();
+        expect(entitiesIn(path())).toEqual(rig.gateway.entities());
+        const modes = ['-wal', '-shm'].map((suffix) => statSync(path() + suffix).mode & 0o777);
+        expect(modes).toEqual(Array(2).fill(statSync(path()).mode & 0o777));
+        rows.return?.();
+      } finally {
+        reader.close();
+      }
+      expect(await stop()).toMatchObject({ differences: [], errors: [], failure: null });
+    });
+
+    test('follows again once another program has ended a long write of the file', async () => {
+      await start('sqlite');
+      await rig.gateway.caughtUp();
+      const writer = new Sqlite(path());
+      try {
+        writer.exec('begin immediate');
         const { length } = rig.gateway.asked;
         rig.gateway.set('worker', 'wrk_4');
         await rig.gateway.until(() => rig.gateway.asked.length > length);
-        rows.return?.();
+        writer.exec('rollback');
         // What was read could not be stored.
         expect(rig.gateway.asked.at(-1)).toBe(rig.gateway.asked.at(-2));
       } finally {
-        reader.close();
+        writer.close();
       }
       await rig.gateway.caughtUp();
       const report = await stop();

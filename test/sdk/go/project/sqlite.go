@@ -16,6 +16,7 @@ func init() { sql.Register("sqlite-process", sqliteDriver{}) }
 // program has the SQLite of the test. Each line that it reads is a statement with its values.
 const program = `
 const database = new (require(process.env.SQLITE_BINDING))(process.argv[1]);
+database.pragma('journal_mode = wal');
 // The program that asks has been killed.
 process.stdout.on('error', () => process.exit());
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

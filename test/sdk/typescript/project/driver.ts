@@ -167,8 +167,13 @@ function storeNamed(name: string): sdk.Store {
   if (name === 'memory') {
     return new sdk.MemoryStore();
   }
+  if (process.getBuiltinModule?.('node:sqlite')) {
+    return sdk.SqliteStore.open(name);
+  }
   const Database = createRequire(import.meta.url)(process.env.SQLITE_BINDING ?? '');
-  return new sdk.SqliteStore(new Database(name));
+  const database = new Database(name);
+  database.pragma('journal_mode = wal');
+  return new sdk.SqliteStore(database);
 }
 
 function failureOf(running: Promise<void>): Promise<unknown> {

@@ -27,7 +27,7 @@ export interface Answer {
   text: string;
 }
 
-export const DEFAULT_MAX_BYTES = 4 * 2 ** 20;
+const DEFAULT_MAX_BYTES = 4 * 2 ** 20;
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export const TOO_LARGE: Answer = { status: 413, text: 'The body is too large.' };
 
@@ -115,7 +115,8 @@ export interface ByteStream {
   readonly readableDidRead?: boolean;
   readonly readableEnded?: boolean;
   readonly destroyed?: boolean;
-  on(event: string, listener: (...values: never[]) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: `never` and `unknown` fit no overload of @types/node 25 and newer.
+  on(event: string, listener: (...values: any[]) => void): unknown;
 }
 
 /** The body, or `undefined` where it is too large; the rest of that is dropped as it comes. */
