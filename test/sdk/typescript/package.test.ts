@@ -100,30 +100,31 @@ describe('the package, installed into an empty project', () => {
       `import { Gateway, SignOn } from '@integration-service/sdk';
        const issuer = 'https://sign-on.example.com';
        const redirectUri = 'https://app.example.com/callback';
+       const say = (...words) => process.stdout.write(words.join(' ') + '\\n');
        for (const options of [{ issuer, redirectUri }, { issuer, clientId: 'app_1', redirectUri: '' }]) {
          try {
            new SignOn(options);
          } catch (error) {
-           console.log(error.name, error.message);
+           say(error.name, error.message);
          }
        }
        const fetch = async (_, { body }) => {
-         console.log(body);
+         say(body);
          return Response.json({});
        };
        const signOn = new SignOn({ issuer, clientId: 'app_1', clientSecret: '', redirectUri, fetch });
        const { state, nonce } = await signOn.authorizationUrl({ state: '', nonce: '' });
-       console.log(state.length, nonce.length);
+       say(state.length, nonce.length);
        await signOn.revoke('refresh-1');
        const failing = async () => {
          throw new TypeError('fetch failed', { cause: new DOMException('Proxy response', 'AbortError') });
        };
        const baseUrl = 'https://gateway.example.com';
        const gateway = new Gateway({ baseUrl, apiKey: 'ik_demo_1', fetch: failing, retry: false });
-       console.log(await gateway.listClients('iin_1').catch((error) => error.message));
+       say(await gateway.listClients('iin_1').catch((error) => error.message));
        const reading = new Gateway({ baseUrl, apiKey: 'ik_demo_1', fetch: async () => Response.json([1]) });
        const later = { type: 'shift.created', entity: { type: 'shift' }, data: { links: { self: '/v1/shifts' } } };
-       console.log(await reading.follow(later));`,
+       say(JSON.stringify(await reading.follow(later)));`,
     );
     expect((await project.run(path)).trim().split('\n')).toEqual([
       'TypeError clientId and redirectUri are needed.',
@@ -131,7 +132,7 @@ describe('the package, installed into an empty project', () => {
       '43 43',
       '{"token":"refresh-1","client_id":"app_1"}',
       'The connection to gateway.example.com failed: Proxy response.',
-      '[ 1 ]',
+      '[1]',
     ]);
   });
 

@@ -27,8 +27,8 @@ export interface ApiErrorDetails {
 }
 
 /**
- * An error answer of the gateway. Decide by `status` and `code`; `message`, which has both and the request id,
- * is for people.
+ * An error answer of the gateway. Decide by `status` and `code`; `message`, which has both and the
+ * request id, is for people.
  */
 export class ApiError extends IntegrationServiceError {
   override readonly name = 'ApiError';
