@@ -11,14 +11,15 @@ interface Told extends KeyHolder {
 
 interface KeyInUse {
   requests: number;
-  /** The latest answer of the domain, or undefined where a request ended before one. */
-  told: Promise<Told | undefined>;
-  tell: (told: Told | undefined) => void;
+  /** The latest answer of the domain. */
+  told?: Told;
+  /** Wakes the requests that are too many while the domain has told nothing yet. */
+  readonly waiting: (() => void)[];
 }
 
 /**
  * Counts the requests of one kind in progress per key, so that a refusal costs the domain nothing. A refusal
- * carries the latest rate from the domain; without one, the domain decides.
+ * carries the latest rate from the domain; until there is one, what is too many waits for it or for a place.
  */
 export class RequestsUnderWay {
   readonly #inUse = new Map<string, KeyInUse>();
@@ -32,43 +33,42 @@ export class RequestsUnderWay {
   /** Refuses one more, or counts it from before its call until its answer is sent or abandoned. */
   async begin(keyHash: Uint8Array) {
     const name = Buffer.from(keyHash).toString('base64');
-    const before = this.#inUse.get(name);
-    if (before && before.requests >= this.perKey) {
-      const told = await before.told;
-      if (told) {
-        throw tooMany(`${this.perKey} ${this.doing}`, told);
+    for (let key = this.#inUse.get(name); key && key.requests >= this.perKey; key = this.#inUse.get(name)) {
+      if (key.told) {
+        throw tooMany(`${this.perKey} ${this.doing}`, key.told);
       }
+      const { waiting } = key;
+      await new Promise<void>((wake) => waiting.push(wake));
     }
-    const key = this.#inUse.get(name) ?? unused();
+    const key: KeyInUse = this.#inUse.get(name) ?? { requests: 0, waiting: [] };
     this.#inUse.set(name, key);
     key.requests += 1;
     let isOver = false;
     return {
       /** Called with the first message of the domain. */
       answered: (told: Told) => {
-        key.tell(told);
-        key.told = Promise.resolve(told);
+        key.told = told;
+        wakeAll(key);
       },
       end: () => {
         if (!isOver) {
           isOver = true;
-          key.tell(undefined);
           key.requests -= 1;
           if (key.requests === 0) {
             this.#inUse.delete(name);
           }
+          wakeAll(key);
         }
       },
     };
   }
 }
 
-function unused(): KeyInUse {
-  let tell: KeyInUse['tell'] = () => undefined;
-  const told = new Promise<Told | undefined>((resolve) => {
-    tell = resolve;
-  });
-  return { requests: 0, told, tell };
+/** Each looks again at the count: of several, the first may have taken the free place. */
+function wakeAll({ waiting }: KeyInUse): void {
+  for (const wake of waiting.splice(0)) {
+    wake();
+  }
 }
 
 function tooMany(what: string, { rateLimit, integrationId, apiKeyId }: Told): ServiceError {

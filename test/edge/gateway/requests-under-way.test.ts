@@ -45,4 +45,16 @@ describe('the lists that are asked for with a key', () => {
     first.end();
     await expect(third).resolves.toBeDefined();
   });
+
+  test('are no more than the limit where several wait and one ends before the domain has told anything', async () => {
+    const lists = new RequestsUnderWay(2, 'lists are being read at once');
+    const first = await lists.begin(KEY);
+    const second = await lists.begin(KEY);
+    const waiting = [1, 2, 3].map(() => lists.begin(KEY));
+    first.end();
+    await expect(waiting[0]).resolves.toBeDefined();
+    second.answered({ rateLimit, ...keyHolder });
+    await expect(waiting[1]).rejects.toMatchObject(tooMany);
+    await expect(waiting[2]).rejects.toMatchObject(tooMany);
+  });
 });
