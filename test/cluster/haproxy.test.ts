@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { networkOf } from '../../src/identifiers/network-address.js';
 import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
@@ -15,6 +16,12 @@ const NAMES = ['edge-1', 'edge-2'] as const;
 type Name = (typeof NAMES)[number];
 /** How long `/readyz` may take. */
 const LATE_MS = 3_000;
+
+test('the shipped file of HAProxy counts for the same networks as the service', () => {
+  const masks = [...shippedFile('haproxy.cfg').matchAll(/track-sc0 src,ipmask\(32,(\d+)\)/g)];
+  const [, bits] = networkOf('2001:db8::').split('/');
+  expect(masks.map(([, ofMask]) => ofMask)).toEqual([bits, bits, bits]);
+});
 
 describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () => {
   const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
