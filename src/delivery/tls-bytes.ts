@@ -11,20 +11,28 @@ export const MAX_HANDSHAKE_KIB = 24;
 /** The code of the error when a receiver sends more before the handshake is complete. */
 export const HANDSHAKE_TOO_LONG = 'HANDSHAKE_TOO_LONG';
 
-/** One step of one handshake in each turn of the event loop, so that others are served in between. */
+/**
+ * Pieces of more than most answers have pass in turns after the handshake too. Some messages of TLS 1.3 have
+ * 27 bytes and cost as much as a small answer (KeyUpdate), and Node reads up to 2 MiB of a socket in one turn
+ * unless it is paused.
+ */
+const SMALL_BYTES = 4 * 1_024;
+
+/** One such piece in each turn of the event loop, so that others are served in between. */
 const steps = new AtOnce(1);
 
-/** The bytes of a connection on their way to TLS: few and in turns until the handshake is complete. */
+/** The bytes of a connection on their way to TLS: few until the handshake is complete, and many in turns. */
 export class TlsBytes extends Duplex {
   #isOpen = false;
   #isWaiting = false;
+  #step = Promise.resolve();
 
   constructor(private readonly tcp: Socket) {
     super();
     tcp.on('data', (bytes) => this.#take(bytes));
-    tcp.once('end', () => this.push(null));
-    tcp.on('error', (error) => this.destroy(error));
-    tcp.once('close', () => this.destroy());
+    tcp.once('end', () => this.#afterStep(() => this.push(null)));
+    tcp.on('error', (error) => this.#afterStep(() => this.destroy(error)));
+    tcp.once('close', () => this.#afterStep(() => this.destroy()));
   }
 
   /** After the handshake. */
@@ -52,17 +60,22 @@ export class TlsBytes extends Duplex {
   }
 
   #take(bytes: Buffer): void {
-    if (this.#isOpen) {
+    if (this.#isOpen && bytes.length <= SMALL_BYTES) {
       this.#pass(bytes);
-    } else if (this.tcp.bytesRead > MAX_HANDSHAKE_KIB * 1_024) {
+    } else if (!this.#isOpen && this.tcp.bytesRead > MAX_HANDSHAKE_KIB * 1_024) {
       this.destroy(Object.assign(new Error('The handshake is too long.'), { code: HANDSHAKE_TOO_LONG }));
     } else {
-      void this.#passInTurn(bytes);
+      this.#passInTurn(bytes);
     }
   }
 
+  /** A socket ends as soon as its last piece is taken, which may still wait. */
+  #afterStep(act: () => void): void {
+    this.#isWaiting ? void this.#step.then(act) : act();
+  }
+
   /** Networks take turns, so that one with many names and connections does not delay the others. */
-  async #passInTurn(bytes: Buffer): Promise<void> {
+  #passInTurn(bytes: Buffer): void {
     this.#isWaiting = true;
     this.tcp.pause();
     const step = async () => {
@@ -70,7 +83,7 @@ export class TlsBytes extends Duplex {
       this.tcp.resume();
       this.#pass(bytes);
     };
-    await steps.run(networkOf(this.tcp.remoteAddress ?? ''), step, () => true);
+    this.#step = steps.run(networkOf(this.tcp.remoteAddress ?? ''), step, () => true);
   }
 
   #pass(bytes: Buffer): void {
