@@ -66,11 +66,13 @@ export class HttpSender implements Sender {
   }
 
   #exchange(
-    { url, signingSecrets }: SendTarget,
-    { eventId, body }: DeliveryBody,
+    target: SendTarget,
+    delivery: DeliveryBody,
     time: AttemptTime | undefined,
     onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
   ): void {
+    const { url, signingSecrets } = target;
+    const { eventId, body } = delivery;
     const refused = refusalOf(url, signingSecrets, this.#isClosed);
     if (refused) {
       onEnd(refused);
@@ -78,6 +80,7 @@ export class HttpSender implements Sender {
     }
     const { origin, host, pathname, search } = new URL(url);
     const connection = this.#connections.take(new URL(origin));
+    const isKept = connection.isUsable;
     // The sockets get a turn first: while the event loop stalled, the answer may have come.
     const timeOut = () => setImmediate(() => this.#timeOut(exchange, connection));
     const timer = setTimeout(timeOut, this.options.timeoutMs);
@@ -85,7 +88,12 @@ export class HttpSender implements Sender {
       clearTimeout(timer);
       this.#running.delete(exchange);
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
-      onEnd(end, exchange);
+      if (isKept && !exchange.hasConnection && end.outcome === 'CONNECTION_FAILED') {
+        // It closed before anything was written, as after a stall in which its idle limit ended.
+        this.#exchange(target, delivery, time, onEnd);
+      } else {
+        onEnd(end, exchange);
+      }
     };
     const { endsAt = Number.POSITIVE_INFINITY, aheadMs = Date.now() - performance.now() } = time ?? {};
     const exchange = new Exchange(host, ended, { endsAt, aheadMs });

@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { Connections } from '../../src/delivery/connections.js';
 import { Exchange, type ExchangeEnd } from '../../src/delivery/exchange.js';
 import { eventually } from '../support/eventually.js';
+import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { answering, noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
 import { body, senders, targetAt } from './senders.js';
 
@@ -81,6 +82,24 @@ describe('a connection', () => {
     expect(connections.closeTalkative()).toBe(false);
     await eventually('the receiver is let go', () => receiver.sockets.size === 0);
     expect(receiver.connections).toBe(1);
+  });
+
+  test('whose idle limit ended while the event loop stalled costs no attempt', async () => {
+    fakeTimeouts();
+    try {
+      const receiver = await raw.start(noContent);
+      const sender = open();
+      await sender.attempt(targetAt(receiver.port), body);
+      await nextTurn();
+      const second = sender.attempt(targetAt(receiver.port), body);
+      // The stall: its timer is due before the request is written.
+      jest.advanceTimersByTime(1_500);
+      expect(await second).toMatchObject({ outcome: 'SUCCEEDED', message: '' });
+      expect(receiver.connections).toBe(2);
+      expect(receiver.requests).toHaveLength(2);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('that breaks as the next delivery goes out is one failed attempt, and nothing is sent again', async () => {
