@@ -117,7 +117,7 @@ interface IdempotencyKeysTable {
   method: string;
   key: string;
   request_hash: string;
-  /** Base64; null inside the transaction that first uses the key, and once a person in it was erased. */
+  /** Base64, or `FORGOTTEN`; null inside the transaction that first uses the key. */
   response: string | null;
   created_at: number;
 }

@@ -79,6 +79,9 @@ export function unitOfWorkOver<Changes, Rows>(
   };
 }
 
+/** In place of an answer that showed an erased person. Not base64, which has groups of four. */
+export const FORGOTTEN = '-';
+
 /** The insert decides which call is first; another waits for its commit. Older keys have no owner. */
 async function once<T>(
   writer: Writer,
@@ -139,14 +142,23 @@ async function earlierAnswer<T>(
     const message = 'The idempotency key is being removed, because its time is over. Try again in a moment.';
     throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
   }
-  if (earlier.request_hash !== request_hash || earlier.response === null) {
-    const message =
-      earlier.request_hash === request_hash
-        ? 'This idempotency key was used, and its answer is no longer stored, because a person in it was erased.'
-        : 'This idempotency key was used for another request.';
-    throw new ServiceError(ErrorCode.IDEMPOTENCY_KEY_REUSED, message);
+  const { response } = earlier;
+  if (earlier.request_hash !== request_hash) {
+    throw keyRefused('This idempotency key was used for another request.');
   }
-  return decode(Buffer.from(earlier.response, 'base64'));
+  if (response === null) {
+    throw keyRefused('The call with this idempotency key was written incompletely. Check its effects.');
+  }
+  if (response === FORGOTTEN) {
+    throw keyRefused(
+      'This idempotency key was used, and its answer is no longer stored, because a person in it was erased.',
+    );
+  }
+  return decode(Buffer.from(response, 'base64'));
+}
+
+function keyRefused(message: string): ServiceError {
+  return new ServiceError(ErrorCode.IDEMPOTENCY_KEY_REUSED, message);
 }
 
 /** Longer than every id and the names of locks. */

@@ -4,6 +4,7 @@ import type { UserView } from '../../../domain/platform/rows/people.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import type { Database, Reader, Writer } from '../../database.js';
 import { inList } from '../statements/dialect.js';
+import { FORGOTTEN } from '../unit-of-work.js';
 import { placeIn } from '../webhooks/logs/conditions.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
@@ -128,7 +129,7 @@ function forgetting({ owner_id, method, key }: StoredAnswer): Mending {
   return (writer) =>
     writer
       .updateTable('idempotency_keys')
-      .set({ response: null })
+      .set({ response: FORGOTTEN })
       .where('owner_id', '=', owner_id)
       .where('method', '=', method)
       .where('key', '=', key)
