@@ -56,6 +56,7 @@ export async function forgetCopies(
   const ids = new Set<string>([accountId, ...[...users, ...workers].map(({ id }) => id)]);
   await mendPages(
     database,
+    ANSWERS_PER_PAGE,
     (after?: StoredAnswer) => answersAfter(reader, after),
     (answer) => (shows(ids, answer) ? forgetting(answer) : undefined),
   );
@@ -63,6 +64,7 @@ export async function forgetCopies(
   for (const clientId of new Set(users.map((user) => user.clientId))) {
     await mendPages(
       database,
+      EVENTS_PER_PAGE,
       (after?: EventOfClient) => eventsAfter(reader, clientId, after),
       ({ seq, data }) => {
         const manager = managers.get(MANAGER.exec(data ?? '')?.[1]);
@@ -72,13 +74,17 @@ export async function forgetCopies(
   }
 }
 
-const ROWS_PER_PAGE = 1_000;
+/** Few: an answer may have a megabyte. */
+const ANSWERS_PER_PAGE = 100;
+
+const EVENTS_PER_PAGE = 1_000;
 
 type Mending = (writer: Writer) => Promise<unknown>;
 
 /** In one small write for each page with something to mend, because other writes wait meanwhile. */
 async function mendPages<Row>(
   { write }: Pick<Database, 'write'>,
+  rowsPerPage: number,
   pageAfter: (after?: Row) => Promise<Row[]>,
   mendingOf: (row: Row) => Mending | undefined,
 ): Promise<void> {
@@ -90,7 +96,7 @@ async function mendPages<Row>(
       // Together, so that they share round trips.
       await write((writer) => Promise.all(mendings.map((mend) => mend(writer))));
     }
-    after = rows.length < ROWS_PER_PAGE ? undefined : rows.at(-1);
+    after = rows.length < rowsPerPage ? undefined : rows.at(-1);
     // SQLite blocks the event loop.
     await new Promise(setImmediate);
   } while (after);
@@ -110,7 +116,7 @@ async function answersAfter(
   const { rows } = await sql<StoredAnswer>`
     select owner_id, method, key, response from idempotency_keys
     where (owner_id, method, key) > (${owner_id}, ${method}, ${key})
-    order by owner_id, method, key limit ${ROWS_PER_PAGE}
+    order by owner_id, method, key limit ${ANSWERS_PER_PAGE}
   `.execute(reader);
   return rows;
 }
@@ -153,7 +159,7 @@ async function eventsAfter(
   const { rows } = await sql<EventOfClient>`
     select seq, occurred_at, case when entity_type = 'user' then data end as data from events
     where (${order}) > (${clientId}, ${occurred_at}, ${seq}) and client_id <= ${clientId}
-    order by ${order} limit ${ROWS_PER_PAGE}
+    order by ${order} limit ${EVENTS_PER_PAGE}
   `.execute(reader);
   return rows;
 }

@@ -180,6 +180,8 @@ describeEachDatabase('an erased account', (under) => {
     const users = [];
     for (const clientId of clients) {
       const { user } = await call('createUser', { clientId, ...PERSON });
+      const report = await call('createUser', { clientId, email: `report.${users.length}@example.com` });
+      expect(report.user.manager.email).toBe(PERSON.email);
       await call('deleteUser', { userId: user.id });
       users.push(user);
     }
@@ -192,6 +194,7 @@ describeEachDatabase('an erased account', (under) => {
       const texts = (await events.execute()).map(({ data }) => data);
       expect(texts.every((text) => text.includes(user.email) && !text.includes(accountId))).toBe(true);
     }
+    expect(await foundIn(database)).toEqual({});
   });
 
   test('changes those who reported to it in the sequence, also if it showed an address alone', async () => {
@@ -265,7 +268,7 @@ describeEachDatabase('an erased account', (under) => {
     const { accountId } = user;
     await call('createUser', { clientId, email: 'report@example.com' });
     await call('deleteUser', { userId: user.id });
-    await plantAnswers(database, 2_050, accountId);
+    await plantAnswers(database, 250, accountId);
     await plantEvents(database, 2_050);
     let writes = 0;
     const failing = (last: number): Pick<Database, 'reader' | 'write'> => ({
@@ -457,15 +460,24 @@ describeEachDatabase('an erased account', (under) => {
     }
   });
 
-  test('refuses the repetition of a call whose answer had the person', async () => {
-    const { call, newClient } = await newPlatform();
+  test('refuses the repetition of a call whose answer had the person, or is not stored', async () => {
+    const { call, database, newClient } = await newPlatform();
     const clientId = await newClient('Tallowfern');
     const creation = { clientId, ...PERSON, idempotencyKey: 'once' };
     const { user } = await call('createUser', creation);
     const other = { clientId, email: 'other@example.com', withoutManager: true, idempotencyKey: 'other' };
     const kept = await call('createUser', other);
+    const half = { ...other, email: 'half@example.com', idempotencyKey: 'half' };
+    await call('createUser', half);
+    await database.write((writer) =>
+      writer.updateTable('idempotency_keys').set({ response: null }).where('key', '=', 'half').execute(),
+    );
     await call('deleteUser', { userId: user.id });
     await call('eraseAccount', { accountId: user.accountId });
+    expect(await refusalOf(call('createUser', half))).toMatchObject({
+      code: ErrorCode.IDEMPOTENCY_KEY_REUSED,
+      message: 'The call with this idempotency key was written incompletely. Check its effects.',
+    });
     expect(await refusalOf(call('createUser', creation))).toMatchObject({
       code: ErrorCode.IDEMPOTENCY_KEY_REUSED,
       message:
