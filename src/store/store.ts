@@ -1,7 +1,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { AccountId } from '../../generated/ids.js';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
 import { DueSignal, type NewlyDue } from '../domain/webhooks/sending/due-signal.js';
 import { makeFolder } from '../files/folders.js';
@@ -18,7 +17,7 @@ import { auditWriter } from './adapters/operator/audit-events.js';
 import type { OnSpoiled } from './adapters/operator/audit-purge.js';
 import { operatorUnitOfWork } from './adapters/operator/unit-of-work.js';
 import { sharedMailboxes } from './adapters/platform/accounts.js';
-import { forgetCopies } from './adapters/platform/erasure.js';
+import { copyForgetting } from './adapters/platform/erasure.js';
 import { platformUnitOfWork } from './adapters/platform/unit-of-work.js';
 import { purgeStore } from './adapters/purge.js';
 import { sealStore } from './adapters/seals.js';
@@ -143,7 +142,7 @@ export async function openStore(options: StoreOptions) {
     purge: purgeStore(database, (...place) => audit?.listener.onSpoiled(...place)),
     expiry: expiryStore(database),
     platform: platformUnitOfWork(database, due, onInvalidEvent),
-    forgetCopies: (id: AccountId) => forgetCopies(database, id),
+    forgetCopies: copyForgetting(database),
     operator: operatorUnitOfWork(database, due),
     observations: auditWriter(database),
     seals: sealStore(database),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
 import type { UserView } from '../../../domain/platform/rows/people.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
+import { AtOnce } from '../../../fairness/at-once.js';
 import type { Database, Reader, Writer } from '../../database.js';
 import { inList } from '../statements/dialect.js';
 import { FORGOTTEN } from '../unit-of-work.js';
@@ -42,11 +43,19 @@ async function blankEvents(writer: Writer, entityIds: readonly string[]): Promis
   `.execute(writer);
 }
 
+/** One scan at a time: beside many, other writes would wait long, and a repeated call would scan too. */
+export function copyForgetting(
+  database: Pick<Database, 'reader' | 'write'>,
+): (accountId: AccountId) => Promise<void> {
+  const scans = new AtOnce(1);
+  return (accountId) => scans.run('', () => forgetCopies(database, accountId));
+}
+
 /**
  * After the commit of the erasure. Every write that shows a person locks the account or the client, as that
  * did: later ones have the erased data, so nothing is missed behind a page that was read.
  */
-export async function forgetCopies(
+async function forgetCopies(
   database: Pick<Database, 'reader' | 'write'>,
   accountId: AccountId,
 ): Promise<void> {

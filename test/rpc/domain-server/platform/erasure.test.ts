@@ -7,6 +7,7 @@ import {
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { createApplication } from '../../../../src/domain/operator/applications.js';
+import { renameJobTitle } from '../../../../src/domain/platform/organization/job-titles.js';
 import { updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
@@ -15,7 +16,7 @@ import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
-import { forgetCopies } from '../../../../src/store/adapters/platform/erasure.js';
+import { copyForgetting } from '../../../../src/store/adapters/platform/erasure.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import { FORGOTTEN } from '../../../../src/store/adapters/unit-of-work.js';
@@ -63,7 +64,7 @@ describeEachDatabase('an erased account', (under) => {
 
   async function newPlatform() {
     const database = await under.openMigrated();
-    const ports = { forgetCopies: (id: AccountId) => forgetCopies(database, id) };
+    const ports = { forgetCopies: copyForgetting(database) };
     const unitOfWork = platformUnitOfWork(database);
     const dependencies = platformDependencies(unitOfWork, (id) => ports.forgetCopies(id));
     const rig = await rigs.start([platformService(dependencies)]);
@@ -279,18 +280,38 @@ describeEachDatabase('an erased account', (under) => {
       },
     });
     const left = async () => [await answersLeft(database), (await foundIn(database)).events?.length ?? 0];
-    ports.forgetCopies = (id) => forgetCopies(failing(2), id);
+    ports.forgetCopies = copyForgetting(failing(2));
     await refusalOf(call('eraseAccount', { accountId }));
     expect(await left()).toEqual([50, 2_051]);
     writes = 0;
     await refusalOf(call('eraseAccount', { accountId }));
     expect(await left()).toEqual([0, 1_051]);
     writes = 0;
-    ports.forgetCopies = (id) => forgetCopies(failing(Number.POSITIVE_INFINITY), id);
+    ports.forgetCopies = copyForgetting(failing(Number.POSITIVE_INFINITY));
     await call('eraseAccount', { accountId });
     expect([await left(), writes]).toEqual([[0, 0], 2]);
     await call('eraseAccount', { accountId });
     expect(writes).toBe(2);
+  });
+
+  test('is forgotten by one scan at a time', async () => {
+    const { database } = await newPlatform();
+    const accountIds = [newPublicId('AccountId'), newPublicId('AccountId')];
+    let [open, most] = [0, 0];
+    const write: Database['write'] = async (work) => {
+      open += 1;
+      most = Math.max(most, open);
+      await answersLeft(database);
+      return database.write(work).finally(() => {
+        open -= 1;
+      });
+    };
+    const forget = copyForgetting({ reader: database.reader, write });
+    for (const accountId of accountIds) {
+      await plantAnswers(database, 250, accountId);
+    }
+    await Promise.all(accountIds.map(forget));
+    expect([await answersLeft(database), most]).toEqual([0, 1]);
   });
 
   test('does not come back into an event whose own person was erased meanwhile', async () => {
@@ -301,12 +322,12 @@ describeEachDatabase('an erased account', (under) => {
     await call('deleteUser', { userId: report.id });
     await call('deleteUser', { userId: manager.id });
     ports.forgetCopies = async (id) => {
-      ports.forgetCopies = (other) => forgetCopies(database, other);
+      ports.forgetCopies = copyForgetting(database);
       const write: Database['write'] = async (work) => {
         await call('eraseAccount', { accountId: report.accountId });
         return database.write(work);
       };
-      await forgetCopies({ reader: database.reader, write }, id);
+      await copyForgetting({ reader: database.reader, write })(id);
     };
     await call('eraseAccount', { accountId: manager.accountId });
     expect(await foundIn(database)).toEqual({});
@@ -346,6 +367,29 @@ describeEachDatabase('an erased account', (under) => {
     const names = (await events.execute()).map(({ data }) => JSON.parse(data).firstName);
     expect(names).toEqual([null, 'Rhoswen']);
     expect(await foundIn(database)).toEqual({});
+  });
+
+  test('waits for a write that renames a job title, and leaves its worker the new one', async () => {
+    const platform = await newPlatform();
+    const { call, database, unitOfWork } = platform;
+    const { accountId, clientId, workerId } = await formerPerson(platform);
+    const [locked, mayGoOn] = [signalled(), signalled()];
+    const open = unitOfWork.run(async (changes) => {
+      await changes.lock(clientId);
+      locked.tell();
+      await mayGoOn.told;
+      return renameJobTitle(changes, { clientId, title: 'Welder', newTitle: 'Rigger' });
+    });
+    await locked.told;
+    const erasure = call('eraseAccount', { accountId });
+    if (under.kind === 'PostgreSQL') {
+      await eventually('the erasure waits', async () => (await connectionsWaiting(database)) > 0);
+    }
+    mayGoOn.tell();
+    await open;
+    await erasure;
+    const { worker } = await call('getWorker', { workerId });
+    expect(worker).toMatchObject({ fullName: 'Erased person', jobTitles: ['Rigger'] });
   });
 
   test('has one event for each user and worker, and earlier ones get the same data, with their deliveries', async () => {
@@ -596,7 +640,7 @@ function hasPerson(value: unknown): boolean {
 async function plantAnswers(database: Database, count: number, accountId: string): Promise<void> {
   const response = Buffer.from(`\u001a${accountId}`).toString('base64');
   const answers = Array.from({ length: count }, (_, number) => ({
-    ...{ owner_id: 'tok_x', method: '/m', key: `${number}`, request_hash: 'h', response, created_at: 1 },
+    ...{ owner_id: accountId, method: '/m', key: `${number}`, request_hash: 'h', response, created_at: 1 },
   }));
   await database.write(async (writer) => {
     for (let from = 0; from < answers.length; from += 500) {
