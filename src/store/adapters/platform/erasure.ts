@@ -30,6 +30,12 @@ export async function forgetPerson(
   for (const table of TABLES) {
     await writer.deleteFrom(table).where('account_id', '=', accountId).execute();
   }
+  // Another account of the mailbox tells what its address was.
+  await writer
+    .updateTable('accounts')
+    .set({ same_mailbox_as: null })
+    .where('same_mailbox_as', '=', accountId)
+    .execute();
   await blankEvents(writer, memberIds);
 }
 

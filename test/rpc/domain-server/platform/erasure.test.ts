@@ -16,6 +16,7 @@ import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
+import { sharedMailboxes } from '../../../../src/store/adapters/platform/accounts.js';
 import { copyForgetting } from '../../../../src/store/adapters/platform/erasure.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
@@ -541,6 +542,21 @@ describeEachDatabase('an erased account', (under) => {
     expect(user.accountId).not.toBe(accountId);
     const { account } = await call('getAccount', { key: { $case: 'email', value: PERSON.email } });
     expect(account.id).toBe(user.accountId);
+  });
+
+  test('is no longer named by another account of its mailbox', async () => {
+    const { call, database, newClient } = await newPlatform();
+    const clientId = await newClient('Tallowfern');
+    const { user } = await call('createUser', { clientId, ...PERSON });
+    const { user: other } = await call('createUser', { clientId, email: 'other@example.com' });
+    const of = { id: other.accountId, sameAs: user.accountId };
+    await database.write((writer) =>
+      writer.updateTable('accounts').set({ same_mailbox_as: of.sameAs }).where('id', '=', of.id).execute(),
+    );
+    expect(await sharedMailboxes(database)).toEqual([of]);
+    await call('deleteUser', { userId: user.id });
+    await call('eraseAccount', { accountId: user.accountId });
+    expect(await sharedMailboxes(database)).toEqual([]);
   });
 
   test('is erased once by two at once, and is either joined or erased by who creates a user beside it', async () => {
