@@ -4,6 +4,9 @@ import { ErrorCode, type KeyHolder, type RateLimit, ServiceError } from '../../e
 /** Random, so that the callers refused at the same time do not return together. */
 const RETRY_AFTER_SECONDS = { least: 5, below: 15 };
 
+/** As long as a request waits for the first message of a domain. */
+const MOST_WAIT_MS = 15_000;
+
 /** What the domain has reported about a key. */
 interface Told extends KeyHolder {
   rateLimit?: RateLimit | undefined;
@@ -13,8 +16,8 @@ interface KeyInUse {
   requests: number;
   /** The latest answer of the domain. */
   told?: Told;
-  /** Wakes the requests that are too many while the domain has told nothing yet. */
-  readonly waiting: (() => void)[];
+  /** Wakes the requests that are too many while the domain has told nothing yet, oldest first. */
+  readonly waiting: Set<() => void>;
 }
 
 /**
@@ -28,19 +31,27 @@ export class RequestsUnderWay {
     private readonly perKey: number,
     /** What they do, for the refusal: `64 lists are being read at once`. */
     private readonly doing: string,
+    private readonly mostWaitMs = MOST_WAIT_MS,
   ) {}
 
   /** Refuses one more, or counts it from before its call until its answer is sent or abandoned. */
   async begin(keyHash: Uint8Array) {
     const name = Buffer.from(keyHash).toString('base64');
+    const endsAt = performance.now() + this.mostWaitMs;
     for (let key = this.#inUse.get(name); key && key.requests >= this.perKey; key = this.#inUse.get(name)) {
       if (key.told) {
         throw tooMany(`${this.perKey} ${this.doing}`, key.told);
       }
-      const { waiting } = key;
-      await new Promise<void>((wake) => waiting.push(wake));
+      const waitMs = endsAt - performance.now();
+      if (waitMs <= 0) {
+        throw new ServiceError(
+          ErrorCode.UNAVAILABLE,
+          'The service does not answer at present. Try again later.',
+        );
+      }
+      await woken(key.waiting, waitMs);
     }
-    const key: KeyInUse = this.#inUse.get(name) ?? { requests: 0, waiting: [] };
+    const key: KeyInUse = this.#inUse.get(name) ?? { requests: 0, waiting: new Set() };
     this.#inUse.set(name, key);
     key.requests += 1;
     let isOver = false;
@@ -48,7 +59,7 @@ export class RequestsUnderWay {
       /** Called with the first message of the domain. */
       answered: (told: Told) => {
         key.told = told;
-        wakeAll(key);
+        wake(key.waiting);
       },
       end: () => {
         if (!isOver) {
@@ -56,19 +67,38 @@ export class RequestsUnderWay {
           key.requests -= 1;
           if (key.requests === 0) {
             this.#inUse.delete(name);
+            wake(key.waiting);
+          } else {
+            wake(key.waiting, 1);
           }
-          wakeAll(key);
         }
       },
     };
   }
 }
 
-/** Each looks again at the count: of several, the first may have taken the free place. */
-function wakeAll({ waiting }: KeyInUse): void {
-  for (const wake of waiting.splice(0)) {
-    wake();
+/** Each looks again at the count: another request may have taken the free place. */
+function wake(waiting: KeyInUse['waiting'], most = waiting.size): void {
+  let left = most;
+  for (const one of waiting) {
+    if (left === 0) {
+      return;
+    }
+    left -= 1;
+    one();
   }
+}
+
+function woken(waiting: KeyInUse['waiting'], waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      waiting.delete(end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.ceil(waitMs));
+    waiting.add(end);
+  });
 }
 
 function tooMany(what: string, { rateLimit, integrationId, apiKeyId }: Told): ServiceError {

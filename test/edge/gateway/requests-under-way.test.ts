@@ -57,4 +57,15 @@ describe('the lists that are asked for with a key', () => {
     await expect(waiting[1]).rejects.toMatchObject(tooMany);
     await expect(waiting[2]).rejects.toMatchObject(tooMany);
   });
+
+  test('take each free place in turn, and are refused where none becomes free', async () => {
+    const lists = new RequestsUnderWay(1, 'lists are being read at once', 50);
+    const first = await lists.begin(KEY);
+    const [second, third] = [lists.begin(KEY), lists.begin(KEY)];
+    first.end();
+    await second;
+    await expect(third).rejects.toMatchObject({ code: ErrorCode.UNAVAILABLE });
+    (await second).end();
+    await expect(lists.begin(KEY)).resolves.toBeDefined();
+  });
 });
