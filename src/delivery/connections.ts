@@ -62,7 +62,7 @@ export class Connection {
   }
 
   get isUsable(): boolean {
-    const isFresh = performance.now() - this.#openedAt < LONGEST_LIFE_MS;
+    const isFresh = performance.now() - this.#openedAt < LONGEST_LIFE_MS && !this.#dial.isBehind;
     return isFresh && this.#socket !== undefined && !this.#socket.destroyed && !this.#socket.readableEnded;
   }
 
@@ -71,7 +71,10 @@ export class Connection {
     this.client.destroy(() => undefined);
   }
 
-  /** Connects only once: an exchange that lost its connection has failed, and must not be sent again. */
+  /**
+   * Connects only once: an exchange that lost its connection has failed, and must not be sent again. The
+   * sender gives one whose request was not written another connection.
+   */
   async #open(): Promise<Socket> {
     if (this.#wasDialled) {
       throw new AttemptFault(

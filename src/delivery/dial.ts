@@ -36,6 +36,7 @@ export class Dial {
   /** The progress of the connection, for the message of a time-out. */
   phase: 'name' | 'tcp' | 'tls' | 'open' = 'name';
   #tcp: Socket | undefined;
+  #bytes: TlsBytes | undefined;
   #tls: Socket | undefined;
   #cancelled = false;
 
@@ -47,6 +48,11 @@ export class Dial {
   /** All bytes from the receiver; a TLS socket would count only those of answers. */
   get bytesRead(): number {
     return this.#tcp?.bytesRead ?? 0;
+  }
+
+  /** Something has arrived that the socket does not show yet. */
+  get isBehind(): boolean {
+    return this.#bytes?.isWaiting ?? false;
   }
 
   async open(): Promise<Socket> {
@@ -84,6 +90,7 @@ export class Dial {
     if (isTls) {
       this.phase = 'tls';
       const bytes = new TlsBytes(tcp);
+      this.#bytes = bytes;
       const tls = connectTls({ socket: bytes, ...this.#tlsOptions(host) });
       this.#tls = tls;
       tls.once('secureConnect', () => bytes.open());

@@ -19,7 +19,7 @@ export interface ExchangeEnd {
 export class Exchange implements Dispatcher.DispatchHandler {
   httpStatus: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** Whether undici has found a connection for the request. */
+  /** Whether the request may have been written. Until then, it may go to another connection. */
   hasConnection = false;
   #location: string | undefined;
   /** One block for all pieces: separate ones would multiply the cost of single bytes. */

@@ -70,6 +70,7 @@ export class HttpSender implements Sender {
     delivery: DeliveryBody,
     time: AttemptTime | undefined,
     onEnd: (end: Refusal | ExchangeEnd, exchange?: Exchange) => void,
+    startedAt = performance.now(),
   ): void {
     const { url, signingSecrets } = target;
     const { eventId, body } = delivery;
@@ -83,14 +84,14 @@ export class HttpSender implements Sender {
     const isKept = connection.isUsable;
     // The sockets get a turn first: while the event loop stalled, the answer may have come.
     const timeOut = () => setImmediate(() => this.#timeOut(exchange, connection));
-    const timer = setTimeout(timeOut, this.options.timeoutMs);
+    const timer = setTimeout(timeOut, Math.ceil(startedAt + this.options.timeoutMs - performance.now()));
     const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
       this.#running.delete(exchange);
       end.isConnectionFree ? this.#connections.release(connection) : connection.destroy();
       if (isKept && !exchange.hasConnection && end.outcome === 'CONNECTION_FAILED') {
         // It closed before anything was written, as after a stall in which its idle limit ended.
-        this.#exchange(target, delivery, time, onEnd);
+        this.#exchange(target, delivery, time, onEnd, startedAt);
       } else {
         onEnd(end, exchange);
       }

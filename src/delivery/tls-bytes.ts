@@ -59,6 +59,11 @@ export class TlsBytes extends Duplex {
     done(error);
   }
 
+  /** A piece, and perhaps the end of the connection behind it, waits for its turn. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
   #take(bytes: Buffer): void {
     if (this.#isOpen && bytes.length <= SMALL_BYTES) {
       this.#pass(bytes);
