@@ -30,8 +30,8 @@ const STARTS_AT_ONCE = 8;
 const REST_MS = 50;
 
 /**
- * Hands over each batch of failed deliveries. Unmarked ones are listed again, so none is lost in an outage.
- * If Temporal loses a workflow, the relay makes its attempts by their due times.
+ * Hands over each batch of failed deliveries. Unmarked ones are listed again after some seconds, so none is
+ * lost in an outage. If Temporal loses a workflow, the relay makes its attempts by their due times.
  */
 export async function handOverRetryBatches(options: RetryBatchOptions, stop: AbortSignal): Promise<void> {
   const { log } = options;

@@ -16,7 +16,7 @@ export function validateAddress(
     violations.optionalText(`${path}.${snakeCase(part)}`, text, MAX_NAME_LENGTH);
   }
   const country = address?.isoCountryCode?.trim();
-  if (country && country !== earlier?.isoCountryCode && !COUNTRIES.has(country)) {
+  if (country && country !== earlier?.isoCountryCode?.trim() && !COUNTRIES.has(country)) {
     const message = 'must be a country code of two capital letters (ISO 3166-1 alpha-2), such as GB';
     violations.add(`${path}.iso_country_code`, message);
   }
