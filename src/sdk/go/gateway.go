@@ -47,6 +47,9 @@ type Gateway struct {
 // String keeps the API key out of logs.
 func (g *Gateway) String() string { return "sdk.Gateway " + g.baseURL }
 
+// GoString is for %#v.
+func (g *Gateway) GoString() string { return g.String() }
+
 // NewGateway fails on invalid options.
 func NewGateway(options GatewayOptions) (*Gateway, error) {
 	baseURL, err := serverURL("BaseURL", options.BaseURL, "the API key", options.AllowInsecureHTTP)

@@ -74,6 +74,9 @@ type SignOn struct {
 // String keeps the client secret out of logs.
 func (s *SignOn) String() string { return "sdk.SignOn " + s.options.Issuer }
 
+// GoString is for %#v.
+func (s *SignOn) GoString() string { return s.String() }
+
 // NewSignOn fails on invalid options.
 func NewSignOn(options SignOnOptions) (*SignOn, error) {
 	issuer, err := serverURL("Issuer", options.Issuer, "the client secret and tokens", options.AllowInsecureHTTP)
@@ -192,6 +195,9 @@ type Tokens struct {
 // String keeps the tokens out of logs, also those of a SignIn.
 func (Tokens) String() string { return "sdk.Tokens (hidden)" }
 
+// GoString is for %#v.
+func (t Tokens) GoString() string { return t.String() }
+
 // LogValue is for handlers of slog that write JSON.
 func (t Tokens) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
@@ -254,7 +260,7 @@ func (s *SignOn) askForTokens(ctx context.Context, client *signon.APIClient, gra
 	}
 	answer, response, err := client.TokensAPI.Token(ctx).TokenRequest(*grant).Execute()
 	// The generated client takes an empty body and null for no tokens, and members that are null for empty ones.
-	if err != nil || answer == nil || answer.AccessToken == "" {
+	if err != nil || answer == nil || answer.AccessToken == "" || answer.ExpiresIn <= 0 {
 		return nil, nil, signOnError(response, err)
 	}
 	lifetime := time.Duration(answer.ExpiresIn) * time.Second

@@ -34,6 +34,14 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(dates).toEqual(['createdAt']);
     });
 
+    test('an error has the sentence of the gateway without what follows it in the message', async () => {
+      server.answers(problem(403, 'forbidden'));
+      expect((await listClients()).error).toMatchObject({
+        detail: 'It is forbidden.',
+        message: 'It is forbidden. (403 forbidden, request req-1)',
+      });
+    });
+
     test('null in place of a list is an error', async () => {
       server.answers(json(null));
       expect((await listClients()).error).toMatchObject({ status: 200, code: 'unexpected_response' });

@@ -215,10 +215,10 @@ class SignOn:
         tokens = _tokens_in(answer)
         try:
             return self._verified(tokens, answer.id_token, nonce, max_age_seconds)
-        except IntegrationServiceError:
-            # The caller does not get these tokens, which would stay valid for weeks.
+        except Exception:
+            # The caller does not get these tokens, which would stay valid for weeks. Asked once: the caller waits.
             with suppress(IntegrationServiceError):
-                self.revoke(tokens.refresh_token or tokens.access_token, request_id=request_id)
+                self._revoke(self._token_endpoint, tokens.refresh_token or tokens.access_token, request_id)
             raise
 
     def _verified(
@@ -263,8 +263,11 @@ class SignOn:
         expired may end nothing. Succeeds for tokens that have ended.
         """
         _check_text("token", token)
+        self._revoke(self._tokens, token, request_id)
+
+    def _revoke(self, endpoint: TokensApi, token: str, request_id: str | None) -> None:
         request = RevocationRequest(token=token, client_id=self._client_id, client_secret=self._client_secret)
-        self._tokens.revoke_without_preload_content(request, x_request_id=request_id)
+        endpoint.revoke_without_preload_content(request, x_request_id=request_id)
 
     def logout_url(
         self,

@@ -32,6 +32,8 @@ export interface ApiErrorDetails {
  */
 export class ApiError extends IntegrationServiceError {
   override readonly name = 'ApiError';
+  /** The gateway's own sentence, without status, code and request id. */
+  readonly detail: string;
   readonly status: number;
   readonly code: ApiErrorCode;
   /** For support requests. `null` if the answer is not the gateway's, for example from a proxy. */
@@ -45,6 +47,7 @@ export class ApiError extends IntegrationServiceError {
     const places = fields.map((field) => `${field.in} ${field.path} ${field.message}`).join('; ');
     const said = `${message} (${details.status} ${details.code}${requestIn(details)})`;
     super(places === '' ? said : `${said}: ${places}`, options);
+    this.detail = message;
     this.status = details.status;
     this.code = details.code;
     this.requestId = details.requestId;

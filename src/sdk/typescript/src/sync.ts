@@ -30,7 +30,7 @@ export interface SyncOptions {
   /**
    * Called when changes are stored. Not a feed: it is told neither of removals that reading all again finds,
    * nor, after an end of the program, of what was stored just before. The store has both. The sync awaits
-   * this function and the others: an error of theirs ends it.
+   * this function and the others: an error of theirs ends it, unless it is one of the SDK that may pass.
    */
   onChanges?: ((changes: readonly Change[]) => unknown) | undefined;
   /** Called when the store differs from the gateway, before all is read again. */

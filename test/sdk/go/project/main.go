@@ -379,7 +379,7 @@ func printed(values ...any) []string {
 		var text, lines bytes.Buffer
 		slog.New(slog.NewTextHandler(&text, nil)).Info("value", "value", value)
 		slog.New(slog.NewJSONHandler(&lines, nil)).Info("value", "value", value)
-		said = append(said, fmt.Sprint(value), fmt.Sprintf("%+v", value), text.String(), lines.String())
+		said = append(said, fmt.Sprint(value), fmt.Sprintf("%+v", value), fmt.Sprintf("%#v", value), text.String(), lines.String())
 	}
 	return said
 }
