@@ -34,7 +34,7 @@ export interface GrantRows {
    * application. Of concurrent calls, one returns true.
    */
   rotate(
-    of: { id: string; applicationId: ApplicationId; generation: number },
+    of: Pick<Grant, 'id' | 'applicationId' | 'accountId' | 'generation'>,
     to: { at: number; refreshExpiresAt: number; expiresAt: number },
   ): Promise<boolean>;
   /** Returns whether the grant was valid before. */

@@ -73,7 +73,7 @@ async function rotate(
   const outcome = await unitOfWork.run(async (changes) => {
     const now = clock();
     const isRotated = await changes.grants.rotate(
-      { id: grant.id, applicationId: application.id, generation },
+      { ...grant, applicationId: application.id, generation },
       { at: now, ...endsAfterRotation(application, grant, now) },
     );
     const isGood = isRotated || (await isRetry(changes, actor, { grant, generation }, now));

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
@@ -14,8 +15,9 @@ const byId = statement((db, { id }: { id: string }) =>
 );
 
 type Rotated = Parameters<GrantRows['rotate']>;
+type Rotation = Omit<Rotated[0], 'accountId'> & Rotated[1] & { next: number };
 
-const rotation = statement((db, { next, at, ...values }: Rotated[0] & Rotated[1] & { next: number }) =>
+const rotation = statement((db, { next, at, ...values }: Rotation) =>
   db
     .updateTable('grants')
     .set({
@@ -56,7 +58,12 @@ export function grantRows(writer: Writer): GrantRows {
       return found.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
     },
     insert: (grant) => insert({ ...grant, scopes: grant.scopes.join(' ') }),
-    rotate: async (of, to) => changedOne(await rotation(db, { ...of, ...to, next: of.generation + 1 })),
+    rotate: async ({ id, applicationId, accountId, generation }, to) => {
+      // Nothing else bounds the refreshes of a person, who may have many grants.
+      takeTurn(writer, `refreshes of ${applicationId} for ${accountId}`);
+      const of = { id, applicationId, generation };
+      return changedOne(await rotation(db, { ...of, ...to, next: generation + 1 }));
+    },
     revoke: async (id, now) => changedOne(await revocation(db, { id, now })),
     revokeOfAccount: async (accountId, now) => {
       await revokeWithCodes(db, now, sql<boolean>`account_id = ${accountId}`);

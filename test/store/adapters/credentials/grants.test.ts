@@ -1,7 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import type { Grant } from '../../../../src/domain/credentials/grants.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
-import { describeEachDatabase } from '../../../support/databases.js';
+import { databaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
+import { connectionsWaiting } from '../../../support/postgres/waiting-connections.js';
+import { signalled } from '../../../support/signalled.js';
 import { signOnRig } from '../sign-on/rig.js';
 import { newGrant } from '../sign-on/samples.js';
 
@@ -83,5 +87,42 @@ describeEachDatabase('a grant', (under) => {
     expect((await found())?.revokedAt).toBe(now);
     const successor = { ...grant, generation: 2 };
     await expect(run(({ grants }) => grants.rotate(successor, to))).resolves.toBe(false);
+  });
+});
+
+describe('rotations of one person for one application, on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('leave connections to those of others while they wait', async () => {
+    const { database, newAccount, now, run } = await signOnRig(under);
+    const [person, another] = [await newAccount(), await newAccount()];
+    const applicationId = newPublicId('ApplicationId');
+    const grants = Array.from({ length: 40 }, () => newGrant(person, now, { applicationId }));
+    const anothers = newGrant(another, now, { applicationId });
+    await run(async (changes) => {
+      for (const grant of [...grants, anothers]) {
+        await changes.grants.insert(grant);
+      }
+    });
+    const to = { at: now + 9, refreshExpiresAt: now + 1_000, expiresAt: now + 2_000 };
+    const rotated = (grant: Grant) => run((changes) => changes.grants.rotate(grant, to));
+
+    const { told: locked, tell } = signalled();
+    const { told: released, tell: release } = signalled();
+    const holding = database.write(async (writer) => {
+      await sql`select from grants where account_id = ${person} for update`.execute(writer);
+      tell();
+      await released;
+    });
+    await locked;
+    const waiting = Promise.all(grants.map(rotated));
+    await eventually('rotations that wait', async () => (await connectionsWaiting(database)) > 0);
+    for (let generation = 1; generation <= 5; generation += 1) {
+      await expect(rotated({ ...anothers, generation })).resolves.toBe(true);
+    }
+    expect(await connectionsWaiting(database)).toBeLessThanOrEqual(4);
+    release();
+    await holding;
+    expect(new Set(await waiting)).toEqual(new Set([true]));
   });
 });

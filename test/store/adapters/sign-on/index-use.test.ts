@@ -46,7 +46,9 @@ const uses: [title: string, use: Use][] = [
   ['a redemption', writing(({ codes }) => codes.redeem('hash', 1))],
   [
     'a rotation',
-    writing(({ grants }) => grants.rotate({ id: 'id', applicationId: APPLICATION, generation: 1 }, to)),
+    writing(({ grants }) =>
+      grants.rotate({ id: 'id', applicationId: APPLICATION, accountId: ACCOUNT, generation: 1 }, to),
+    ),
   ],
   ['the sessions of a person', writing(({ sessions }) => sessions.deleteOfAccount(ACCOUNT))],
   [
