@@ -16,12 +16,11 @@ import { type ContractApi, createContractApi } from './contract/contract-api.js'
 import type { Handlers } from './contract/typed-handler.js';
 import { apiKeySecurity, type Identity } from './gateway/api-key.js';
 import { ChangeNews } from './gateway/change-news.js';
-import type { GatewayDependencies } from './gateway/gateway-handler.js';
 import * as gatewayHandlers from './gateway/index.js';
+import type { GatewayDependencies } from './gateway/read.js';
 import { RequestsUnderWay } from './gateway/requests-under-way.js';
-import { EntityTags } from './http/entity-tags.js';
 import type { Dispatch } from './http/exchange.js';
-import { withGzip } from './http/gzip.js';
+import { EntityTags, withGzip } from './http/representations.js';
 import { toProblem } from './problem.js';
 import { signOnErrors } from './sign-on/error-answer.js';
 import { withFrontPage } from './sign-on/front-page.js';

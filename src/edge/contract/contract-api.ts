@@ -19,13 +19,11 @@ import {
 import { CLIENT_LEFT, ClientLeft } from '../http/request-body.js';
 import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
-import { judgesItself, openBackend } from './backend.js';
 import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
 import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
-import { MadeJson } from './made-json.js';
 import { takeBody } from './request-body.js';
-import type { Handlers } from './typed-handler.js';
-import { refuseViolations } from './violations.js';
+import { type Handlers, MadeJson } from './typed-handler.js';
+import { judgesItself, openBackend, refuseViolations } from './validation.js';
 
 /** A failed request, as far as it was understood. */
 export interface Failure {

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { type Fields, MAX_PAIRS, parseForm } from '../http/form.js';
+import { type Fields, MAX_PAIRS, parseForm } from '../http/parsers.js';
 import { BodyRefusal } from '../http/request-body.js';
-import { judgesItself } from './backend.js';
 import type { RoutedRequest } from './document-router.js';
+import { judgesItself } from './validation.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

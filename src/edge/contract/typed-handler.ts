@@ -1,6 +1,11 @@
+import type { BodyStream } from '../http/exchange.js';
 import type { Html } from '../pages/html.js';
 import type { RoutedRequest } from './document-router.js';
-import type { MadeJson } from './made-json.js';
+
+/** A body of the contract that the domain has made, whole or in pieces. It is sent unchanged. */
+export class MadeJson {
+  constructor(readonly content: Buffer | BodyStream) {}
+}
 
 /** An operation as openapi-typescript generates it. */
 interface AnyOperation {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { isHeld } from '../http/entity-tags.js';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
-import { acceptsGzip, gzipTag, WORTH_COMPRESSING_BYTES } from '../http/gzip.js';
+import { acceptsGzip, gzipTag, isHeld, WORTH_COMPRESSING_BYTES } from '../http/representations.js';
 
 const compress = promisify(gzip);
 

@@ -1,6 +1,5 @@
 /** The handlers of the gateway, by operation id. */
-import type { GatewayHandler } from './gateway-handler.js';
-import { list, one } from './read.js';
+import { type GatewayHandler, list, one } from './read.js';
 
 export { listChanges } from './listChanges.js';
 

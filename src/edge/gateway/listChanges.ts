@@ -1,7 +1,6 @@
-import { MadeJson } from '../contract/made-json.js';
-import { present } from '../present.js';
-import type { GatewayHandler } from './gateway-handler.js';
-import { beginRead } from './read.js';
+import { MadeJson } from '../contract/typed-handler.js';
+import { present } from '../problem.js';
+import { beginRead, type GatewayHandler } from './read.js';
 
 const MS_PER_SECOND = 1_000;
 

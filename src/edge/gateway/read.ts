@@ -1,30 +1,50 @@
+import type { operations as Operations } from '../../../generated/openapi/gateway.js';
 import { type OperationId, operations } from '../../../generated/openapi/gateway-operations.js';
 import type {
+  DirectoryServiceService,
   ReadHeader,
   ReadRequest,
-  ReadRestResponse,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
-import { joinedArrays, MadeJson, streamedArray } from '../contract/made-json.js';
-import type { AnyRequest } from '../contract/typed-handler.js';
-import { type BodyStream, bodyStream } from '../http/exchange.js';
-import { present } from '../present.js';
-import { rateLimitHeaders } from '../problem.js';
+import type { AtOnce } from '../../fairness/at-once.js';
+import type { RpcClient } from '../../rpc/client.js';
+import { type AnyRequest, type Handler, MadeJson } from '../contract/typed-handler.js';
+import type { EntityTags } from '../http/representations.js';
+import { present, rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
-import type { GatewayDependencies } from './gateway-handler.js';
-import { PagesOfRest } from './rest-of-list.js';
+import type { ChangeNews } from './change-news.js';
+import type { RequestsUnderWay } from './requests-under-way.js';
+import {
+  awaited,
+  gather,
+  joinedArrays,
+  LIST_WAIT_MS,
+  MOST_PAGE_MS,
+  PagesOfRest,
+  streamed,
+  streamedArray,
+} from './rest-of-list.js';
 
-/** A long list lasts as long as its reader takes, up to this limit. */
-const LIST_DEADLINE_MS = 600_000;
-/** Time for the domain to make a page: with many lists it makes pages in turn, with pauses. */
-const LIST_WAIT_MS = 15_000;
-const REST_LIMITS = { deadlineMs: LIST_DEADLINE_MS, messageWaitMs: LIST_WAIT_MS };
-/**
- * A page ends with the message that reaches this. It is in memory as a whole, because its `Link` precedes it,
- * and a key may read 64 at once. 1,000 records of ordinary size fit.
- */
-const MOST_PAGE_BYTES = 2 * 1_024 * 1_024;
-/** A page also ends after this time: when the domain serves many lists, it makes messages with pauses. */
-const MOST_PAGE_MS = 10_000;
+export type GatewayHandler<Id extends keyof Operations> = Handler<
+  Operations[Id],
+  GatewayDependencies,
+  Identity
+>;
+
+/** What the handlers of the gateway use. */
+export interface GatewayDependencies {
+  directory: RpcClient<typeof DirectoryServiceService>;
+  entityTags: EntityTags;
+  lists: RequestsUnderWay;
+  /** Of requests that wait for a change. */
+  waits: RequestsUnderWay;
+  news: ChangeNews;
+  /** Limits the reads of those that a change has woken. */
+  wokenReads: AtOnce;
+  /** Spreads the pages of lists over turns, so that short answers come in between. */
+  pageTurns: AtOnce;
+  /** The public address of the gateway, for links. */
+  gatewayUrl: string;
+}
 
 interface GatewayRequest extends AnyRequest {
   identity: Identity;
@@ -89,7 +109,7 @@ export function one(operationId: OperationId, { isLong = false } = {}) {
     if (!rest) {
       return { status: 200, headers, body: new MadeJson(body) } as const;
     }
-    const pieces = new PagesOfRest(directory, question, rest, { ...longCall, ...REST_LIMITS });
+    const pieces = new PagesOfRest(directory, question, rest, longCall);
     // Read before the status is sent, so that an error in the first piece is an answer like any other.
     const first = await awaited(pieces, request);
     const read = first.done ? [] : [first.value];
@@ -106,17 +126,17 @@ export function list(operationId: OperationId) {
     const { question, longCall, headersOf, linkTo } = beginRead(operationId, request, dependencies);
     const pageEndsAt = performance.now() + MOST_PAGE_MS;
     const underWay = await lists.begin(request.identity.apiKeyHash);
-    let rest: AsyncIterator<ReadRestResponse> | undefined;
+    let rest: PagesOfRest | undefined;
     const leave = async () => {
       underWay.end();
-      await rest?.return?.();
+      await rest?.return();
     };
     try {
       const first = await directory.read(question, longCall);
       const header = present(first.header);
       const headers = headersOf(header);
       underWay.answered(header);
-      rest = first.rest && new PagesOfRest(directory, question, first.rest, { ...longCall, ...REST_LIMITS });
+      rest = first.rest && new PagesOfRest(directory, question, first.rest, longCall);
       if (rest && question.limit === undefined) {
         // Read before the status is sent, so that an error in the second page is an answer like any other.
         const second = await awaited(rest, request);
@@ -138,59 +158,4 @@ export function list(operationId: OperationId) {
       throw error;
     }
   };
-}
-
-/** Adds the further messages of a page, as many as it may have, and returns the last of them. */
-async function gather(
-  bodies: Buffer[],
-  rest: AsyncIterator<ReadRestResponse>,
-  request: GatewayRequest,
-  endsAt: number,
-): Promise<ReadRestResponse | undefined> {
-  let last: ReadRestResponse | undefined;
-  let bytes = 0;
-  const isFull = () => bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
-  // Where the list goes on; the last message has none.
-  while (!last?.rest || !isFull()) {
-    const next = await awaited(rest, request);
-    if (next.done) {
-      break;
-    }
-    last = next.value;
-    bytes += last.body.length;
-    bodies.push(last.body);
-  }
-  return last;
-}
-
-/** The next message of the domain. The connection may be silent until it is there. */
-async function awaited(
-  messages: AsyncIterator<ReadRestResponse>,
-  request: GatewayRequest,
-): Promise<IteratorResult<ReadRestResponse>> {
-  request.wait(LIST_WAIT_MS);
-  const message = await messages.next();
-  request.wait(0);
-  return message;
-}
-
-/** The pages read so far, then those to come. */
-function streamed(
-  read: Pick<ReadRestResponse, 'body'>[],
-  rest: AsyncIterator<ReadRestResponse>,
-  { pageTurns }: GatewayDependencies,
-  leave: () => Promise<unknown>,
-): BodyStream {
-  const next = async () => {
-    const page = read.shift();
-    const { done, value } = page === undefined ? await rest.next() : { done: false, value: page };
-    if (done) {
-      return { done, value };
-    }
-    // Only waits for a turn of the event loop that has room for a page, in the order in which pages came.
-    const endsTurn = () => true;
-    await pageTurns.run('', async () => undefined, endsTurn);
-    return { done: false, value: value.body };
-  };
-  return bodyStream(next, leave);
 }

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import proxyAddr from 'proxy-addr';
+import { OwnerSlots } from '../../fairness/owner-slots.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import { type AnsweringOptions, exchange, fixedHeaders, STALL_TIMEOUT_MS, UNREADABLE } from './answering.js';
-import { clientAddress, type Network, trusted } from './client-address.js';
 import { Connections } from './connections.js';
-import type { Dispatch } from './exchange.js';
-import { dispatchInSlot, type SlotOptions } from './request-slots.js';
-import { refuseUnread, statusOfForbidden, statusOfParserError } from './unreadable.js';
+import { BUSY, type Dispatch } from './exchange.js';
+import { belowContracts, refuseUnread, statusOfForbidden, statusOfParserError } from './unreadable.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 const MAX_HEADER_BYTES = 16 * 1_024;
@@ -24,15 +25,30 @@ const MAX_CONNECTIONS = 10_000;
  * from one client makes others wait a second and more until their kernels ask again.
  */
 const BACKLOG = 4_096;
+/** Unanswered requests of all connections. */
+const MAX_REQUESTS = 4_096;
+/** A client without a slot waits this long for its refusal, lest it ask again at once. */
+const REFUSAL_WAIT_MS = 500;
+/** So many wait; others are refused at once, because each takes memory. */
+const MOST_WITHOUT_SLOT = 1_024;
 
 const BUSY_LINES_PER_MINUTE = 1;
 const UNREADABLE_LINES_PER_MINUTE = 60;
 
-export interface ListenerOptions extends AnsweringOptions, SlotOptions {
+export interface ListenerOptions extends AnsweringOptions {
+  dispatch: Dispatch;
   trustedProxies: readonly Network[];
   /** Responses then close their connections, so that few remain when the listener closes. */
   isDraining?: () => boolean;
   maxConnections?: number;
+  maxRequests?: number;
+  /** Called for each request that finds no slot. */
+  onRefused?: () => void;
+}
+
+export interface Network {
+  readonly address: string;
+  readonly prefix: number;
 }
 
 /** An HTTP server that answers every request once, logs it in one line and lets no error escape. */
@@ -129,4 +145,65 @@ export async function closeListener(server: Server, graceMs: number): Promise<vo
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
+}
+
+/** Each network has its share of slots, so that one network does not block the others. */
+function dispatchInSlot(options: ListenerOptions): Dispatch {
+  const { dispatch, maxRequests = MAX_REQUESTS } = options;
+  const slots = new OwnerSlots({ inTotal: maxRequests });
+  let withoutSlot = 0;
+  return async (request) => {
+    const { network } = request;
+    if (!slots.take(network)) {
+      options.onRefused?.();
+      if (withoutSlot < MOST_WITHOUT_SLOT) {
+        withoutSlot += 1;
+        await pause(REFUSAL_WAIT_MS);
+        withoutSlot -= 1;
+      }
+      return belowContracts(503, request, BUSY, options);
+    }
+    try {
+      return await dispatch(request);
+    } finally {
+      slots.give(network);
+    }
+  };
+}
+
+/** The client's address: X-Forwarded-For as far as trusted proxies wrote it. Empty once disconnected. */
+export function clientAddress(
+  isTrusted: (address: string) => boolean,
+  { api, log }: { api: string; log: Log },
+): (request: IncomingMessage) => string {
+  let hasWarned = false;
+  return (request) => {
+    const peer = request.socket.remoteAddress;
+    if (peer === undefined) {
+      return '';
+    }
+    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined && !isTrusted(peer)) {
+      hasWarned = true;
+      log.warn('ignored X-Forwarded-For; if the peer is your proxy, add its address to TRUSTED_PROXIES', {
+        api,
+        peer,
+      });
+    }
+    // A trusted proxy may forward text that is not an address; then the address of the proxy counts.
+    const known = proxyAddr.all(request, isTrusted).map(withoutPort);
+    return known.findLast((address) => isIP(address) !== 0) ?? peer;
+  };
+}
+
+export function trusted(proxies: readonly Network[]): (address: string) => boolean {
+  const isWithin = proxyAddr.compile(proxies.map(({ address, prefix }) => `${address}/${prefix}`));
+  return (address) => isWithin(withoutPort(address), 0);
+}
+
+/** Some proxies append the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/;
+
+function withoutPort(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  return ipv6 ?? ipv4 ?? address;
 }

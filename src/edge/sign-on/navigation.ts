@@ -1,5 +1,5 @@
 import type { ReceivedRequest } from '../contract/typed-handler.js';
-import { type Fields, MAX_PAIRS, parseForm } from '../http/form.js';
+import { type Fields, MAX_PAIRS, parseForm } from '../http/parsers.js';
 import { isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 import { seeOther } from './step.js';

@@ -6,7 +6,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { ParsedBody } from '../contract/request-body.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
-import { parseAuthorization } from '../http/authorization.js';
+import { parseAuthorization } from '../http/parsers.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 
 /** Parameters that must not be in an address, which ends up in logs. */

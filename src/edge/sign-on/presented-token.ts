@@ -1,7 +1,7 @@
 import type { VerifiedAccessToken } from '../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { ReceivedRequest } from '../contract/typed-handler.js';
-import { parseAuthorization } from '../http/authorization.js';
+import { parseAuthorization } from '../http/parsers.js';
 import { fromApplication, invalidRequest, OAuthFields, refuseSecretsInQuery } from './oauth-request.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseAuthorization } from '../../../src/edge/http/authorization.js';
+import { parseAuthorization } from '../../../src/edge/http/parsers.js';
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 const basic = (text: string | Buffer) => parseAuthorization(`Basic ${base64(text)}`);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { clientAddress, type Network, trusted } from '../../../src/edge/http/client-address.js';
+import { clientAddress, type Network, trusted } from '../../../src/edge/http/listener.js';
 import { exchange } from '../../support/http-exchange.js';
 import { recordedLog } from '../../support/recorded-log.js';
 

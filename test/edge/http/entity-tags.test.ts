@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EntityTags } from '../../../src/edge/http/entity-tags.js';
+import { EntityTags } from '../../../src/edge/http/representations.js';
 
 const tags = new EntityTags('contract-1');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeFormText, MAX_PAIRS, parseForm } from '../../../src/edge/http/form.js';
+import { decodeFormText, MAX_PAIRS, parseForm } from '../../../src/edge/http/parsers.js';
 
 const entriesOf = (text: string) => {
   const fields = parseForm(text);

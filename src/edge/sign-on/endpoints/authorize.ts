@@ -1,7 +1,7 @@
 import { operations } from '../../../../generated/openapi/sign-on-operations.js';
 import type { AuthorizationParameters } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
-import type { Fields } from '../../http/form.js';
+import type { Fields } from '../../http/parsers.js';
 import { browserOf, isEmbedded } from '../browser.js';
 import { byAddress, byForm, namedParameters } from '../navigation.js';
 import type { OAuthHandler, SignOnDependencies } from '../sign-on-handler.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReceivedRequest } from '../../contract/typed-handler.js';
-import { isHeld } from '../../http/entity-tags.js';
+import { isHeld } from '../../http/representations.js';
 
 /** An answer that may be cached, with an entity tag. */
 export function published<T>(request: ReceivedRequest, body: T, maxAgeSeconds: number) {

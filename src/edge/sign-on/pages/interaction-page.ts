@@ -6,7 +6,7 @@ import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
 import { consentPage } from '../../pages/consent.js';
 import { chooseContextPage, signInPage, signOutPage } from '../../pages/sign-in.js';
-import { present } from '../../present.js';
+import { present } from '../../problem.js';
 import { browserOf } from '../browser.js';
 import type { SignOnDependencies } from '../sign-on-handler.js';
 import { authorizationAnswer } from '../step.js';
