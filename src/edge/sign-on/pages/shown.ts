@@ -1,9 +1,67 @@
+import {
+  InteractionPage,
+  type ShowInteractionResponse,
+} from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { internalError } from '../../../errors/service-error.js';
+import type { AnyRequest } from '../../contract/typed-handler.js';
+import { consentPage } from '../../pages/consent.js';
 import { emailChangedPage, emailVerifiedPage, passwordSetPage, signedOutPage } from '../../pages/endings.js';
 import { changeEmailPage, setPasswordPage, verifyEmailPage } from '../../pages/links.js';
+import { chooseContextPage, signInPage, signOutPage } from '../../pages/sign-in.js';
+import { present } from '../../problem.js';
+import { browserOf } from '../browser.js';
 import { linkPageHandler } from '../page-handlers.js';
-import type { PageHandler } from '../sign-on-handler.js';
-import { entrancesIn } from '../step.js';
-import { interactionPageHandler } from './interaction-page.js';
+import type { PageHandler, SignOnDependencies } from '../sign-on-handler.js';
+import { authorizationAnswer, entrancesIn } from '../step.js';
+
+interface PageRequest extends AnyRequest {
+  query: { interaction: string };
+}
+
+type Result = NonNullable<ShowInteractionResponse['result']>;
+
+type PageResult = Exclude<Result, { $case: 'step' }>;
+
+const PAGES: Record<PageResult['$case'], InteractionPage> = {
+  signInPage: InteractionPage.SIGN_IN,
+  contextPage: InteractionPage.CHOOSE_CONTEXT,
+  consentPage: InteractionPage.CONSENT,
+  signOutPage: InteractionPage.SIGN_OUT,
+};
+
+/** The handler of a page of a sign-in in progress; redirects if another page is due. */
+function interactionPageHandler(expected: PageResult['$case']) {
+  const page = PAGES[expected];
+  return async (request: PageRequest, dependencies: SignOnDependencies) => {
+    const { interaction } = request.query;
+    const { result } = await dependencies.signOn.showInteraction(
+      { browser: browserOf(request, dependencies), page, interaction },
+      { requestId: request.requestId },
+    );
+    if (result?.$case === 'step') {
+      return authorizationAnswer(result.value, request.requestId, dependencies);
+    }
+    if (!result || result.$case !== expected) {
+      throw internalError(new Error(`asked for ${page}, the domain gave ${result?.$case ?? 'nothing'}`));
+    }
+    return render(interaction, result, dependencies);
+  };
+}
+
+function render(interaction: string, result: PageResult, { pages }: SignOnDependencies) {
+  if (result.$case === 'signOutPage') {
+    return pages.page(signOutPage(interaction, result.value), result.value.formActionSource);
+  }
+  const shared = present(result.value.interaction);
+  switch (result.$case) {
+    case 'signInPage':
+      return pages.page(signInPage(interaction, shared, result.value), shared.formActionSource);
+    case 'contextPage':
+      return pages.page(chooseContextPage(interaction, shared, result.value), shared.formActionSource);
+    case 'consentPage':
+      return pages.page(consentPage(interaction, shared, result.value), shared.formActionSource);
+  }
+}
 
 export const showSignIn: PageHandler<'showSignIn'> = interactionPageHandler('signInPage');
 export const showContexts: PageHandler<'showContexts'> = interactionPageHandler('contextPage');
