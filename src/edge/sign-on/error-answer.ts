@@ -6,9 +6,9 @@ import type { HttpAnswer, HttpRequest } from '../http/exchange.js';
 import { BodyRefusal } from '../http/request-body.js';
 import { errorPage, inWords, lockedOutPage } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
+import { NoAccessToken } from './oauth-request.js';
 import { ForeignForm, LockedOut } from './page-handlers.js';
 import type { PageWriter } from './page-writer.js';
-import { NoAccessToken } from './presented-token.js';
 import { NO_STORE } from './sign-on-handler.js';
 
 interface Told {

@@ -4,8 +4,8 @@ import type { SignOnServiceService } from '../../../generated/proto/integration/
 import type { AccessTokenVerifier } from '../../keys/access-token-verifier.js';
 import type { RpcClient } from '../../rpc/client.js';
 import type { Handler, ReceivingHandler } from '../contract/typed-handler.js';
+import type { SessionCookieJar } from './browser.js';
 import type { PageWriter } from './page-writer.js';
-import type { SessionCookieJar } from './session-cookie.js';
 
 /** Operations whose own rules decide the order and format of errors. */
 export type OAuthOperation = {

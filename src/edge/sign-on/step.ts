@@ -9,8 +9,8 @@ import {
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../errors/service-error.js';
 import { formPostPage } from '../pages/endings.js';
+import type { CookieHeaders } from './browser.js';
 import { BROWSER_HEADERS } from './page-writer.js';
-import type { CookieHeaders } from './session-cookie.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 
 const PATHS: Partial<Record<InteractionPage, string>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SessionCookieJar } from '../../../src/edge/sign-on/session-cookie.js';
+import { SessionCookieJar } from '../../../src/edge/sign-on/browser.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
 
 const VALUE = 'Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9';

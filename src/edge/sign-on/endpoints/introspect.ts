@@ -1,7 +1,7 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { present } from '../../problem.js';
-import { presentedToken } from '../presented-token.js';
+import { presentedToken } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler, type SignOnDependencies } from '../sign-on-handler.js';
 
 export const introspect: OAuthHandler<'introspect'> = async (request, dependencies) => {

@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import { looksLikeIdToken, presentedToken } from '../presented-token.js';
+import { looksLikeIdToken, presentedToken } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
 export const revoke: OAuthHandler<'revoke'> = async (request, dependencies) => {

@@ -10,7 +10,7 @@ import type { components } from '../../../../generated/openapi/sign-on.js';
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { IdentityClaims } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
 import { present } from '../../problem.js';
-import { verifiedBearer } from '../presented-token.js';
+import { verifiedBearer } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 
 /** By GET or by POST. */
