@@ -9,13 +9,15 @@ import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error
 import { OwnerSlots } from '../fairness/owner-slots.js';
 import {
   AUTHORIZATION_KEY,
+  type Authenticate,
   bearerTokenOf,
+  type Caller,
+  type Identity,
   loggableOnBehalfOf,
   loggableRequestId,
   ON_BEHALF_OF_KEY,
   REQUEST_ID_KEY,
-} from './call-metadata.js';
-import type { Authenticate, Caller, Identity } from './callers.js';
+} from './callers.js';
 import type { Connections } from './connections.js';
 import { failureOf, toStatus } from './error-trailer.js';
 

@@ -18,15 +18,27 @@ import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
-import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
-import { callersOf, type Identity } from './callers.js';
+import {
+  callersOf,
+  type Identity,
+  ON_BEHALF_OF_KEY,
+  recordableOnBehalfOf,
+  remoteAddressOf,
+  traceparentOf,
+} from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
-import type { AnyMethod, AnyService } from './definitions.js';
-import { Endpoint, reporter, statusNameOf } from './endpoint.js';
+import { Endpoint, ReadTurns, reporter, statusNameOf } from './endpoint.js';
 import { failureOf, toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
-import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
-import { ReadTurns } from './read-turns.js';
+import {
+  type AnyMethod,
+  type AnyService,
+  type CallContext,
+  type Handler,
+  messageIn,
+  refuseNul,
+  type ServedService,
+} from './handlers.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
 import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';

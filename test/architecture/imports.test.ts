@@ -45,7 +45,7 @@ describe('a violation that is planted', () => {
       /^edge imports what it may not: .* -> src\/keys\/sealed-box/,
     ],
     ['src/store/store-error.ts', `import '../rpc/callers.js';`, /^store imports what it may not/],
-    ['src/rpc/definitions.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
+    ['src/rpc/handlers.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
     [
       'src/rpc/endpoint.ts',
       `import './domain-server/words.js';`,

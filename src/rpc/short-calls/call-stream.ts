@@ -8,7 +8,7 @@ import { ErrorCode, internalError, NotReached, type ServiceError } from '../../e
 import { inNextTurn } from '../../fairness/turns.js';
 import { type FailedCall, fromDetail, fromStatus, hasDetail } from '../error-trailer.js';
 import { BATCH_BYTES, BATCH_CALLS, MAX_SENT, MAX_WRITES } from './frames.js';
-import type { PendingCall } from './pending-call.js';
+import type { PendingCall } from './streamed-calls.js';
 
 export type Exchange = ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
 

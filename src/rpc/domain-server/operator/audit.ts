@@ -16,8 +16,7 @@ import {
 import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audit-verification.js';
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { invalidField } from '../../../errors/service-error.js';
-import type { Sent } from '../../definitions.js';
-import type { Handlers } from '../../handlers.js';
+import type { Handlers, Sent } from '../../handlers.js';
 import { assertNotMore } from '../bounds.js';
 import { assertKnown, fromEnum, words } from '../words.js';
 import type { OperatorDependencies } from './write.js';

@@ -13,7 +13,7 @@ import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
-import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
+import type { CallOptions } from '../../../../src/rpc/callers.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { sharedMailboxes } from '../../../../src/store/adapters/platform/accounts.js';
