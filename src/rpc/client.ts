@@ -20,10 +20,10 @@ import { fromStatus } from './error-trailer.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './handlers.js';
 import { Member, type MemberReport } from './members/member.js';
 import { Members } from './members/members.js';
+import { MessageReader } from './message-streams.js';
 import type { RenewedConnection } from './renewed-connection.js';
 import { travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
-import { MessageReader } from './streams/message-reader.js';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 

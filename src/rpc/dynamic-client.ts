@@ -28,9 +28,9 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { AUTHORIZATION_KEY } from './callers.js';
 import { CLIENT_OPTIONS } from './connect.js';
 import { fromStatus } from './error-trailer.js';
+import { untilWritable } from './message-streams.js';
 import { reflectionMethod } from './reflection.js';
 import { misfitsOf } from './request-check.js';
-import { untilWritable } from './streams/slow-readers.js';
 
 const DEADLINE_MS = 30_000;
 

@@ -39,9 +39,9 @@ import {
   refuseNul,
   type ServedService,
 } from './handlers.js';
+import { notRead, pump, READER_PATIENCE_MS } from './message-streams.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';
-import { notRead, READER_PATIENCE_MS, untilWritable } from './streams/slow-readers.js';
 
 const MAX_CALLS_PER_CONNECTION = 256;
 const REFUSAL_LINES_PER_MINUTE = 60;
@@ -258,29 +258,6 @@ async function* requestsOf(call: Readable, method: AnyMethod): AsyncGenerator<un
   for await (const bytes of call.iterator({ destroyOnReturn: false })) {
     yield messageIn(method, bytes);
   }
-}
-
-/** By default an object stream holds 16 messages, and each may be a page. */
-const AHEAD = 2;
-
-/** Writes at the speed of the peer. */
-async function pump(
-  messages: AsyncIterable<unknown>,
-  call: ServerWritableStream<unknown, unknown>,
-  serialize: (message: unknown) => Buffer,
-  onStall: () => void,
-): Promise<void> {
-  (call as unknown as { _writableState: { highWaterMark: number } })._writableState.highWaterMark = AHEAD;
-  for await (const message of messages) {
-    if (call.cancelled || call.destroyed) {
-      return;
-    }
-    if (!call.write(serialize(message))) {
-      const patience = setTimeout(onStall, READER_PATIENCE_MS).unref();
-      await untilWritable(call, 'cancelled').finally(() => clearTimeout(patience));
-    }
-  }
-  call.end();
 }
 
 function contextOf(call: AnyCall, { requestId, identity, peer }: AdmittedCall): CallContext {

@@ -15,7 +15,7 @@ import {
 } from '../../domain/directory/reads.js';
 import { CallerLeft, ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
-import { PageTurns } from '../streams/page-turns.js';
+import { PageTurns } from '../message-streams.js';
 
 /** A list of so few rows is no more work than any short call, and needs no turn of its own. */
 const FEW_ROWS = 10;

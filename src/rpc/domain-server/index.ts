@@ -2,7 +2,7 @@ import type { DirectoryDependencies } from '../../domain/directory/reads.js';
 import type { TokenIssuer } from '../../domain/sign-on/sign-on.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { AnyMethod, CallContext, ServedService } from '../handlers.js';
-import { PageTurns } from '../streams/page-turns.js';
+import { PageTurns } from '../message-streams.js';
 import { directoryService } from './directory.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { operatorService } from './operator/index.js';

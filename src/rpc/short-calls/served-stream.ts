@@ -13,7 +13,7 @@ import type { Endpoint } from '../endpoint.js';
 import { failureOf, toDetail } from '../error-trailer.js';
 import type { AdmittedStream, Gate } from '../gate.js';
 import { messageIn } from '../handlers.js';
-import { notRead, READER_PATIENCE_MS } from '../streams/slow-readers.js';
+import { notRead, READER_PATIENCE_MS } from '../message-streams.js';
 import {
   BATCH_BYTES,
   BATCH_CALLS,

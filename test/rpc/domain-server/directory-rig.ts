@@ -5,7 +5,7 @@ import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import type { PageRequest } from '../../../src/domain/directory/page.js';
 import type { DirectoryDependencies } from '../../../src/domain/directory/reads.js';
 import { directoryService } from '../../../src/rpc/domain-server/directory.js';
-import type { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import type { PageTurns } from '../../../src/rpc/message-streams.js';
 import { listed } from '../../support/gateway/contract-rows.js';
 import { rpcRigs } from '../rig.js';
 

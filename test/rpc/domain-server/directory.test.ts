@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { encodeCursor, FIRST_PAGE_BYTES, type PageRequest } from '../../../src/domain/directory/page.js';
 import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
-import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import { PageTurns } from '../../../src/rpc/message-streams.js';
 import { eventually } from '../../support/eventually.js';
 import { listed } from '../../support/gateway/contract-rows.js';
 import { signalled } from '../../support/signalled.js';

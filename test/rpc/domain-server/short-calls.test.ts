@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { MaintenanceServiceService } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { allServices } from '../../../src/rpc/domain-server/index.js';
-import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import { PageTurns } from '../../../src/rpc/message-streams.js';
 import { oneClock } from '../../domain/clock.js';
 import { rpcRigs, TOKENS } from '../rig.js';
 import { request } from './directory-rig.js';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { PageTurns } from '../../../src/rpc/streams/page-turns.js';
+import { PageTurns } from '../../../src/rpc/message-streams.js';
 
 const PAUSE_MS = 20;
 

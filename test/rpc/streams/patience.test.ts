@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { type Handler, serve } from '../../../src/rpc/handlers.js';
-import { READER_PATIENCE_MS } from '../../../src/rpc/streams/slow-readers.js';
+import { READER_PATIENCE_MS } from '../../../src/rpc/message-streams.js';
 import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';

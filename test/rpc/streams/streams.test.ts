@@ -6,7 +6,7 @@ import { DirectoryServiceService } from '../../../generated/proto/integration/di
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../../src/rpc/handlers.js';
-import { MessageReader } from '../../../src/rpc/streams/message-reader.js';
+import { MessageReader } from '../../../src/rpc/message-streams.js';
 import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 import { untilStill } from '../../support/until-still.js';
