@@ -48,11 +48,11 @@ describe('a violation that is planted', () => {
     ['src/rpc/handlers.ts', `import '../store/schema.js';`, /^rpc imports what it may not/],
     [
       'src/rpc/endpoint.ts',
-      `import './domain-server/words.js';`,
+      `import './domain-server/fields.js';`,
       /^rpc imports what it may not: .* -> src\/rpc\/domain-server/,
     ],
     [
-      'src/rpc/domain-server/words.ts',
+      'src/rpc/domain-server/fields.ts',
       `import '../../store/store.js';`,
       /^domain server imports what it may not/,
     ],

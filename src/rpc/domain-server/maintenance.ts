@@ -16,8 +16,7 @@ import type { SignOnChanges, SignOnRows } from '../../domain/sign-on/unit-of-wor
 import type { UnitOfWork } from '../../domain/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';
-import { assertBetween, assertNotMore, boundedMs } from './bounds.js';
-import { words } from './words.js';
+import { assertBetween, assertNotMore, boundedMs, words } from './fields.js';
 
 export interface MaintenanceDependencies extends PurgeClocks {
   purge: PurgeStore;

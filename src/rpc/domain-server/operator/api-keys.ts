@@ -11,7 +11,7 @@ import { statusOf } from '../../../domain/operator/lifetime.js';
 import type { ApiKey } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { assertKnown, fromEnum, words } from '../words.js';
+import { assertKnown, fromEnum, words } from '../fields.js';
 import { type OperatorDependencies, writing } from './write.js';
 
 export const KEY_STATUSES = words(KeyStatus);

@@ -17,7 +17,7 @@ import {
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, words } from '../words.js';
+import { fromEnum, words } from '../fields.js';
 import { ALGORITHMS, fromAlgorithm } from './signing-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 

@@ -17,8 +17,7 @@ import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audi
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { invalidField } from '../../../errors/service-error.js';
 import type { Handlers, Sent } from '../../handlers.js';
-import { assertNotMore } from '../bounds.js';
-import { assertKnown, fromEnum, words } from '../words.js';
+import { assertKnown, assertNotMore, fromEnum, words } from '../fields.js';
 import type { OperatorDependencies } from './write.js';
 
 const OUTCOMES = words(AuditOutcome);

@@ -6,7 +6,7 @@ import {
   retireEncryptionKey,
 } from '../../../domain/operator/encryption-keys.js';
 import type { Handlers } from '../../handlers.js';
-import { words } from '../words.js';
+import { words } from '../fields.js';
 import { write } from '../writes.js';
 import type { OperatorDependencies } from './write.js';
 

@@ -14,7 +14,7 @@ import {
 import type { InstanceIntegration, Integration } from '../../../domain/operator/rows/integrations.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { assertKnown } from '../words.js';
+import { assertKnown } from '../fields.js';
 import { attributed } from '../writes.js';
 import { type OperatorDependencies, writing } from './write.js';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/operator/service-tokens.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { assertKnown, fromEnum, words } from '../words.js';
+import { assertKnown, fromEnum, words } from '../fields.js';
 import { fromKeyStatus, KEY_STATUSES } from './api-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 

@@ -9,7 +9,7 @@ import { type SigningKey, statusOf } from '../../../domain/sign-on/keys/signing-
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, words } from '../words.js';
+import { fromEnum, words } from '../fields.js';
 import type { OperatorDependencies } from './write.js';
 
 const STATUSES = words(SigningKeyStatus);

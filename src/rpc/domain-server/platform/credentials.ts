@@ -19,7 +19,7 @@ import { acknowledgeNotices, createEmailChangeLink } from '../../../domain/platf
 import { alsoOf } from '../../../domain/platform/trail.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { actorOf } from '../../call-audit.js';
-import { fromEnum, words } from '../words.js';
+import { fromEnum, words } from '../fields.js';
 import { toAccountMessage } from './accounts.js';
 import { type HandlerDependencies, type PlatformCall, type PlatformHandlers, write } from './write.js';
 

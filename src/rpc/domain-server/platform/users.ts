@@ -11,7 +11,7 @@ import {
 } from '../../../domain/platform/people/user-updates.js';
 import { ALL_BUT_DELETED, createUser, getUser } from '../../../domain/platform/people/users.js';
 import type { UserView } from '../../../domain/platform/rows/people.js';
-import { filterOf, fromEnum } from '../words.js';
+import { filterOf, fromEnum } from '../fields.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function userHandlers(platform: HandlerDependencies): PlatformHandlers {

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/platform/people/worker-changes.js';
 import { getWorker } from '../../../domain/platform/people/workers.js';
 import type { Worker } from '../../../domain/platform/rows/people.js';
-import { filterOf, fromEnum } from '../words.js';
+import { filterOf, fromEnum } from '../fields.js';
 import { type HandlerDependencies, type PlatformHandlers, writing } from './write.js';
 
 export function workerHandlers(platform: HandlerDependencies): PlatformHandlers {

@@ -30,7 +30,7 @@ import type {
 import { confirmLogout, logout } from '../../../domain/sign-on/sessions/logout.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
 import type { CallContext, Handlers, Sent } from '../../handlers.js';
-import { fromEnum, words } from '../words.js';
+import { fromEnum, words } from '../fields.js';
 
 /** The methods for browsers. Each request is complete in itself, so any node can answer it. */
 export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> {

@@ -6,7 +6,7 @@ import { giveUpDelivery, retryDelivery } from '../../../domain/webhooks/sending/
 import { resendDelivery } from '../../../domain/webhooks/subscriptions/resend.js';
 import { actorOf } from '../../call-audit.js';
 import type { Handlers } from '../../handlers.js';
-import { filterOf } from '../words.js';
+import { filterOf } from '../fields.js';
 import { write } from '../writes.js';
 import type { WebhookDependencies } from './dependencies.js';
 import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';

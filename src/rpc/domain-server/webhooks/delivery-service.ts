@@ -25,8 +25,7 @@ import type { RetriedDelivery, SendingDependencies } from '../../../domain/webho
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
 import { type Sent, serve } from '../../handlers.js';
-import { assertBetween, assertNotMore, boundedMs } from '../bounds.js';
-import { fromEnum } from '../words.js';
+import { assertBetween, assertNotMore, boundedMs, fromEnum } from '../fields.js';
 
 const MAX_AT_ONCE = 1_000;
 const MAX_BATCHES = 100;

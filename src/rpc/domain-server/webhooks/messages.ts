@@ -18,7 +18,7 @@ import {
 import type { RunningAttempt } from '../../../domain/webhooks/logs/deliveries.js';
 import type { ManagedSubscription } from '../../../domain/webhooks/subscriptions/rows.js';
 import type { Sent } from '../../handlers.js';
-import { fromEnum } from '../words.js';
+import { fromEnum } from '../fields.js';
 
 export const fromSubscriptionStatus = fromEnum(SubscriptionStatus);
 export const fromDeliveryStatus = fromEnum(DeliveryStatus);

@@ -6,7 +6,7 @@ import { rotateSubscriptionSecret } from '../../../domain/webhooks/subscriptions
 import { remove, switchOff, switchOn } from '../../../domain/webhooks/subscriptions/status.js';
 import { testSubscription } from '../../../domain/webhooks/subscriptions/test-event.js';
 import type { Handlers } from '../../handlers.js';
-import { assertKnown } from '../words.js';
+import { assertKnown } from '../fields.js';
 import { attributed, write } from '../writes.js';
 import type { WebhookDependencies } from './dependencies.js';
 import { fromSubscriptionStatus, toDeliveryMessage, toSubscriptionMessage } from './messages.js';
