@@ -2,8 +2,7 @@ import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import type { AddressGuard } from './address-guard.js';
-import { AttemptFault } from './attempt.js';
-import { connectionFault, tlsFault } from './connection-faults.js';
+import { AttemptFault, connectionFault, tlsFault } from './attempt.js';
 import { TlsBytes } from './tls-bytes.js';
 
 /** For receivers with several addresses: when the next one is tried in parallel. */

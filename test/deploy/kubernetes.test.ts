@@ -9,7 +9,7 @@ import { ownTokenOf, roleAuthenticator } from '../../src/cli/roles/role-tokens.j
 import { loadConfig } from '../../src/config/config.js';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
 import { roleTokens } from '../../src/config/parsers.js';
-import { SPECIAL_NETWORKS } from '../../src/delivery/networks.js';
+import { SPECIAL_NETWORKS } from '../../src/delivery/address-guard.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { integration } from '../cli/typed.js';
 import { blocksOf } from '../guides/guide-page.js';
