@@ -3,10 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../domain/clock.js';
 import { ANNOUNCE_EVERY_MS } from '../domain/operator/encryption-keys.js';
 import type { SealedPlace, SealStore, UsedEncryptionKey } from '../domain/operator/rows/encryption-keys.js';
-import type { EncryptionKey } from './encryption-key.js';
 import { opened, SealError, SealedBox } from './sealed-box.js';
 import { SealingRing } from './sealing-ring.js';
-import { LOST_AUDIT_KEY, OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
+import { type EncryptionKey, LOST_AUDIT_KEY, OTHER_KEY_FILE, SecretsKeyError } from './secrets-key.js';
 import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } from './subkeys.js';
 
 /** Seals made anew in one transaction. */

@@ -1,4 +1,14 @@
-import { type CryptoKey, compactVerify, decodeProtectedHeader, importJWK, type JWK, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  compactVerify,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  SignJWT,
+} from 'jose';
 import type { AccountId, ApplicationId } from '../../generated/ids.js';
 import type { TokenAlgorithm } from '../domain/operator/rows/applications.js';
 import {
@@ -12,7 +22,9 @@ import {
   isOfKnownAlgorithm,
   isPublic,
   isWithdrawn,
+  type KeyMaterial,
   type SigningKey,
+  type SigningKeyMaker,
 } from '../domain/sign-on/keys/signing-keys.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
 import { KnownKeys, type KnownKeysOptions } from './known-keys.js';
@@ -192,4 +204,26 @@ export class ImportedKey {
       content.fill(0);
     }
   }
+}
+
+const RSA_BITS = 2_048;
+
+/** Makes keys and seals their private halves. */
+export function signingKeyMaker(box: Box): SigningKeyMaker {
+  return {
+    make: async (algorithm) => {
+      const options = { modulusLength: RSA_BITS, extractable: true };
+      const { publicKey, privateKey } = await generateKeyPair(algorithm, options);
+      const jwk = await exportJWK(publicKey);
+      // The RFC 7638 thumbprint: two keys never share a name.
+      const kid = await calculateJwkThumbprint(jwk);
+      const content = new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey));
+      return {
+        kid,
+        algorithm,
+        publicJwk: { ...jwk, kid, alg: algorithm, use: 'sig' },
+        sealedPrivateKey: box.seal(content, kid),
+      } satisfies KeyMaterial;
+    },
+  };
 }

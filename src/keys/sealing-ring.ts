@@ -1,5 +1,5 @@
-import type { EncryptionKey } from './encryption-key.js';
 import { type Box, SealError, SealedBox } from './sealed-box.js';
+import type { EncryptionKey } from './secrets-key.js';
 import { type Purpose, subkeyOf } from './subkeys.js';
 
 const SEPARATOR = '.';

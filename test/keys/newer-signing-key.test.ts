@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
 import { ensureSigningKeys, rotateSigningKeys } from '../../src/domain/sign-on/keys/key-rotation.js';
-import { KeyRing } from '../../src/keys/key-ring.js';
-import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
+import { KeyRing, signingKeyMaker } from '../../src/keys/key-ring.js';
 import { signOnUnitOfWork } from '../../src/store/adapters/sign-on/unit-of-work.js';
 import { policy } from '../domain/sign-on/keys/rig.js';
 import { describeEachDatabase } from '../support/databases.js';

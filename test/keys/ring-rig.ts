@@ -1,9 +1,8 @@
 import { SignJWT } from 'jose';
 import type { TokenAlgorithm } from '../../src/domain/operator/rows/applications.js';
 import { activeKey, type SigningKey, TOKEN_ALGORITHMS } from '../../src/domain/sign-on/keys/signing-keys.js';
-import { ImportedKey, KeyRing } from '../../src/keys/key-ring.js';
+import { ImportedKey, KeyRing, signingKeyMaker } from '../../src/keys/key-ring.js';
 import { type Box, SealedBox } from '../../src/keys/sealed-box.js';
-import { signingKeyMaker } from '../../src/keys/signing-key-maker.js';
 import { fakeClock } from '../domain/clock.js';
 
 export const ISSUER = 'https://sign-on.example.com';

@@ -16,9 +16,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { stage, unstage } from '../../src/files/staged.js';
-import { encryptionKey, keyFileText, MAX_KEYS } from '../../src/keys/encryption-key.js';
 import {
   assertReplaceable,
+  encryptionKey,
+  keyFileText,
+  MAX_KEYS,
   makeSecretsKeys,
   newKey,
   placeSecretsKeys,

@@ -4,8 +4,7 @@ import type { Clock } from '../../../src/domain/clock.js';
 import { type SigningKey, TOKEN_ALGORITHMS } from '../../../src/domain/sign-on/keys/signing-keys.js';
 import type { VerifiedAccessToken } from '../../../src/domain/sign-on/tokens/standing.js';
 import { AccessTokenVerifier } from '../../../src/keys/access-token-verifier.js';
-import { KeyRing } from '../../../src/keys/key-ring.js';
-import { signingKeyMaker } from '../../../src/keys/signing-key-maker.js';
+import { KeyRing, signingKeyMaker } from '../../../src/keys/key-ring.js';
 import { derivedKeys, newTokenKeys } from '../../../src/keys/subkeys.js';
 import { newRing } from '../../keys/ring-of-keys.js';
 

@@ -20,9 +20,9 @@ import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
 import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../../src/domain/webhooks/sending/sending.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
-import { encryptionKey } from '../../../src/keys/encryption-key.js';
 import { KeyKeeper } from '../../../src/keys/key-keeper.js';
 import { SealedBox } from '../../../src/keys/sealed-box.js';
+import { encryptionKey } from '../../../src/keys/secrets-key.js';
 import {
   derivedKeys,
   firstTokenKeys,

@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { packageVersion } from '../../../config/package.js';
-import { keyFileText } from '../../../keys/encryption-key.js';
 import { sealWithPassphrase } from '../../../keys/passphrase-box.js';
-import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import { keyFileText, readSecretsKeys } from '../../../keys/secrets-key.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { recordBackup, refuseToBackUpOtherRelease, takeCopy } from '../../../store/copies/take-copy.js';
 import { secretsKeyFile } from '../../from-config.js';

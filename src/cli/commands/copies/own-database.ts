@@ -1,7 +1,6 @@
 import type { Config } from '../../../config/config.js';
-import type { EncryptionKey } from '../../../keys/encryption-key.js';
 import { KeyKeeper } from '../../../keys/key-keeper.js';
-import { readSecretsKeys } from '../../../keys/secrets-key.js';
+import { type EncryptionKey, readSecretsKeys } from '../../../keys/secrets-key.js';
 import { derivedKeys } from '../../../keys/subkeys.js';
 import type { CopyFacts } from '../../../store/copies/copy-facts.js';
 import { type DatabasePlace, type OpenedDatabase, openDatabase } from '../../../store/copies/open-copy.js';

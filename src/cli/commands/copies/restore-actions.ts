@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
-import { type EncryptionKey, parseKeyFile } from '../../../keys/encryption-key.js';
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
+import { type EncryptionKey, parseKeyFile } from '../../../keys/secrets-key.js';
 import { refuseForeignTriggers } from '../../../store/checks/foreign-objects.js';
 import { latestChange, type Origin, originOf } from '../../../store/copies/copy-facts.js';
 import { type Settled, type Settling, settleCopy } from '../../../store/copies/settle-copy.js';

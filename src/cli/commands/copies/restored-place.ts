@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.js';
 import { makeFolder, sync, syncFolder } from '../../../files/folders.js';
 import { isStaged, removeLeft } from '../../../files/staged.js';
-import type { EncryptionKey } from '../../../keys/encryption-key.js';
-import { placeSecretsKeys } from '../../../keys/secrets-key.js';
+import { type EncryptionKey, placeSecretsKeys } from '../../../keys/secrets-key.js';
 import { factsOf } from '../../../store/copies/copy-facts.js';
 import type { OpenedDatabase } from '../../../store/copies/open-copy.js';
 import {

@@ -6,8 +6,8 @@ import {
   rotateSigningKeys,
 } from '../../../../src/domain/sign-on/keys/key-rotation.js';
 import { statusOf } from '../../../../src/domain/sign-on/keys/signing-keys.js';
+import { signingKeyMaker } from '../../../../src/keys/key-ring.js';
 import { SealedBox } from '../../../../src/keys/sealed-box.js';
-import { signingKeyMaker } from '../../../../src/keys/signing-key-maker.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';

@@ -4,9 +4,9 @@ import {
   type EncryptionKey,
   EncryptionKeyStatus,
 } from '../../../../../generated/proto/integration/operator/v1/encryption_keys.js';
-import { MAX_KEYS } from '../../../../keys/encryption-key.js';
 import {
   assertReplaceable,
+  MAX_KEYS,
   newKey,
   readSecretsKeys,
   replaceSecretsKeys,
