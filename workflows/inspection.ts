@@ -6,8 +6,14 @@ import {
 } from '@temporalio/client';
 import { scheduleIds } from './contract.js';
 import { reasonOf } from './log.js';
-import { askForNamespace, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { askForOwner, type OwnerClaim } from './owner.js';
+import {
+  askForNamespace,
+  askForOwner,
+  connectionTo,
+  type OwnerClaim,
+  shortcomingOf,
+  type TemporalPlace,
+} from './namespace.js';
 import { isSame, latestOf, type Queue, queueOf, SILENT_MS, type Version, workersOf } from './worker-turn.js';
 
 /** What an inspection of Temporal found: a sentence for each problem, and the last poll. */

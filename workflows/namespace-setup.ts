@@ -6,13 +6,14 @@ import { limitedCall } from './limited-call.js';
 import { reasonOf } from './log.js';
 import {
   addSearchAttributes,
+  askForOwner,
   connectionTo,
   hasStatus,
   missingSearchAttributes,
   NOT_FOUND,
+  type OwnerClaim,
   type TemporalPlace,
 } from './namespace.js';
-import { askForOwner, type OwnerClaim } from './owner.js';
 
 export interface NamespaceSetup {
   isNew: boolean;

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/client';
 import { defaultPurgeInput, defaultSigningKeyRotationInput, scheduleIds, TASK_QUEUE } from './contract.js';
 import type { WorkflowType } from './limited-call.js';
-import { type OwnerClaim, ownerMemo, refuseOther } from './owner.js';
+import { type OwnerClaim, ownerMemo, refuseOther } from './namespace.js';
 
 export interface ScheduleSettings {
   purgeIntervalMs: number;

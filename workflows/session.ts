@@ -5,8 +5,15 @@ import { pause } from './backoff.js';
 import { TASK_QUEUE } from './contract.js';
 import { limitedCall } from './limited-call.js';
 import { reasonOf } from './log.js';
-import { askForNamespace, askToPoll, connectionTo, shortcomingOf, type TemporalPlace } from './namespace.js';
-import { askForOwner, NamespaceTaken } from './owner.js';
+import {
+  askForNamespace,
+  askForOwner,
+  askToPoll,
+  connectionTo,
+  NamespaceTaken,
+  shortcomingOf,
+  type TemporalPlace,
+} from './namespace.js';
 import { ensureSchedules, type ScheduleSettings } from './schedules.js';
 import { WorkerEnded } from './worker-state.js';
 import { type TurnSettings, WorkerTurn } from './worker-turn.js';

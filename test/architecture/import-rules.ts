@@ -170,7 +170,7 @@ export const ruleSet = {
       severity: 'error' as const,
       from: { path: '^(workflows|src/cli/roles)/worker\\.ts$' },
       to: {
-        path: '^(node_modules/@temporalio/|workflows/(activities/|(session|runtime|start-retry|code-minutes)\\.ts$)|src/cli/roles/temporal/work\\.ts$)',
+        path: '^(node_modules/@temporalio/|workflows/(activities/|(session|runtime|retry-batches|code-minutes)\\.ts$)|src/cli/roles/temporal/work\\.ts$)',
         dynamic: false,
         dependencyTypesNot: ['type-only' as const],
       },

@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { untilAnswered } from '../../workflows/answers.js';
+import { untilAnswered } from '../../workflows/worker.js';
 import { freePort } from './temporal-fixture.js';
 
 const LIMIT_MS = 10_000;

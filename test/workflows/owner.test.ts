@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
+import type { OwnerClaim } from '../../workflows/namespace.js';
 import { setUpNamespace } from '../../workflows/namespace-setup.js';
-import type { OwnerClaim } from '../../workflows/owner.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
 import { eventually, farAway, NAMESPACE, quickPurge, scriptedMaintenance } from './temporal-fixture.js';

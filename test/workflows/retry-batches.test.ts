@@ -1,8 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { WorkflowClient } from '@temporalio/client';
 import { type WebhookRetryInput, webhookRetryWorkflowId } from '../../workflows/contract.js';
-import { handOverRetryBatches, type RetryBatchOptions } from '../../workflows/retry-batches.js';
-import { type RetryBatch, startRetry } from '../../workflows/start-retry.js';
+import {
+  handOverRetryBatches,
+  type RetryBatch,
+  type RetryBatchOptions,
+  startRetry,
+} from '../../workflows/retry-batches.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
 import { connectClient, eventually, recordingLog, silentLog, startServer } from './temporal-fixture.js';

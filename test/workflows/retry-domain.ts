@@ -7,8 +7,7 @@ import { retriesOver } from '../../src/cli/roles/retries-over-grpc.js';
 import type { RpcChannel, RpcClient } from '../../src/rpc/client.js';
 import type { RetryingDomain } from '../../workflows/activities/webhook-retry.js';
 import type { AttemptToMake, RetryStatus } from '../../workflows/contract.js';
-import type { RetryBatchList } from '../../workflows/retry-batches.js';
-import type { RetryBatch } from '../../workflows/start-retry.js';
+import type { RetryBatch, RetryBatchList } from '../../workflows/retry-batches.js';
 
 interface Row {
   deliveryId: string;

@@ -1,8 +1,7 @@
 import { createActivities } from '../../../../workflows/activities/index.js';
 import { type OnBacklog, watchBacklog } from '../../../../workflows/backlog.js';
 import { watchCodeMinutes } from '../../../../workflows/code-minutes.js';
-import { handOverRetryBatches } from '../../../../workflows/retry-batches.js';
-import { type RetryBatch, startRetry } from '../../../../workflows/start-retry.js';
+import { handOverRetryBatches, type RetryBatch, startRetry } from '../../../../workflows/retry-batches.js';
 import type { Work } from '../../../../workflows/worker.js';
 import { namespaceClaimOf } from '../../from-config.js';
 import { codeMinutesOver, maintenanceOver } from '../maintenance-over-grpc.js';
