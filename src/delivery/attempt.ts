@@ -4,7 +4,6 @@ import type {
   AttemptOutcome as Outcome,
 } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import type { AttemptResult, DeliveryBody } from '../../generated/proto/integration/webhooks/v1/sending.js';
-import { HANDSHAKE_TOO_LONG, MAX_HANDSHAKE_KIB } from './tls-bytes.js';
 
 /** The end of an attempt; names of the contract without prefix. */
 export type AttemptOutcome = Exclude<keyof typeof Outcome, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
@@ -47,6 +46,14 @@ export class AttemptFault extends Error {
     this.name = 'AttemptFault';
   }
 }
+
+/**
+ * OpenSSL verifies every signature of the chain that a receiver sends, trusted or not, on the event loop.
+ * 90 KiB of keys with large exponents take half a second to one; real handshakes have 3 to 10 KiB.
+ */
+export const MAX_HANDSHAKE_KIB = 24;
+/** The code of the error when a receiver sends more before the handshake is complete. */
+export const HANDSHAKE_TOO_LONG = 'HANDSHAKE_TOO_LONG';
 
 const CONNECTION_MESSAGES: Record<string, (place: string) => string> = {
   ECONNREFUSED: (place) => `${place} refused the connection.`,

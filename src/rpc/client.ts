@@ -15,13 +15,12 @@ import {
   REQUEST_ID_KEY,
   TRACEPARENT_KEY,
 } from './callers.js';
-import { CLIENT_OPTIONS, closingAttempts } from './connect.js';
+import { CLIENT_OPTIONS, closingAttempts, type RenewedConnection } from './connect.js';
 import { fromStatus } from './error-trailer.js';
 import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './handlers.js';
 import { Member, type MemberReport } from './members/member.js';
 import { Members } from './members/members.js';
 import { MessageReader } from './message-streams.js';
-import type { RenewedConnection } from './renewed-connection.js';
 import { travelsInStreams } from './short-calls/frames.js';
 import { StreamedCalls } from './short-calls/streamed-calls.js';
 

@@ -11,16 +11,23 @@ import {
 import type { Log } from '../../telemetry/log.js';
 import {
   BUSY,
+  CLIENT_LEFT,
+  ClientLeft,
   type Dispatch,
   type DispatchedAnswer,
   type HttpAnswer,
   type HttpRequest,
 } from '../http/exchange.js';
-import { CLIENT_LEFT, ClientLeft } from '../http/request-body.js';
 import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
-import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
-import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
+import {
+  allowedBy,
+  DocumentRouter,
+  isOpenToScripts,
+  openHeaders,
+  preflightAnswer,
+  type RoutedRequest,
+} from './document-router.js';
 import { takeBody } from './request-body.js';
 import { type Handlers, MadeJson } from './typed-handler.js';
 import { judgesItself, openBackend, refuseViolations } from './validation.js';

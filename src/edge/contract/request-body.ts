@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { BodyRefusal } from '../http/exchange.js';
 import { type Fields, MAX_PAIRS, parseForm } from '../http/parsers.js';
-import { BodyRefusal } from '../http/request-body.js';
 import type { RoutedRequest } from './document-router.js';
 import { judgesItself } from './validation.js';
 

@@ -7,8 +7,15 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimer, RequestCount } from '../../telemetry/metrics.js';
 import { currentTraceId, inSpan, markFailed } from '../../telemetry/tracing.js';
 import { closedSignal } from './connections.js';
-import { BUSY, type Dispatch, type DispatchedAnswer, isStream } from './exchange.js';
-import { CLIENT_LEFT, ClientLeft, RequestBody } from './request-body.js';
+import {
+  BUSY,
+  CLIENT_LEFT,
+  ClientLeft,
+  type Dispatch,
+  type DispatchedAnswer,
+  isStream,
+  RequestBody,
+} from './exchange.js';
 import { belowContracts, type RefusalOptions, statusOfForbidden } from './unreadable.js';
 import { hasClientLeft, STREAM_BYTES, type UnsentAnswers, writeStream } from './unsent-answers.js';
 

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 
 /** A request, as contracts see it. */
 export interface HttpRequest {
@@ -68,3 +69,122 @@ export interface DispatchedAnswer extends HttpAnswer {
 }
 
 export type Dispatch = (request: HttpRequest) => Promise<DispatchedAnswer>;
+
+const MAX_BODY_BYTES = 64 * 1_024;
+const READ_TIMEOUT_MS = 10_000;
+
+/** How much of a refused body is discarded, and how long, so that the client reads the answer first. */
+const MAX_DISCARDED_BYTES = 1_024 * 1_024;
+const DISCARD_TIMEOUT_MS = 1_000;
+
+/** The body of one request: read only on demand, and within its limits. */
+export class RequestBody {
+  #reading: Promise<Buffer> | undefined;
+  #refused = false;
+  #awaited: boolean;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly readTimeoutMs = READ_TIMEOUT_MS,
+  ) {
+    // HTTP/1.0 has no interim answers.
+    this.#awaited = request.httpVersion === '1.1' && /^100-continue$/i.test(request.headers.expect ?? '');
+  }
+
+  /** Whether the rest of an unread body makes the connection unusable. */
+  get spoilsConnection(): boolean {
+    return this.#refused || this.#awaited;
+  }
+
+  read(): Promise<Buffer> {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<Buffer> {
+    if (Number(this.request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+      throw this.#refusal(413, 'The body is too large.');
+    }
+    if (this.#awaited) {
+      this.response.writeContinue();
+      this.#awaited = false;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = await this.#flow(this.readTimeoutMs, (chunk) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      return size <= MAX_BODY_BYTES;
+    });
+    if (end === 'complete') {
+      return Buffer.concat(chunks);
+    }
+    throw end === 'stopped'
+      ? this.#refusal(413, 'The body is too large.')
+      : this.#refusal(408, 'The body did not arrive in time.');
+  }
+
+  /** Discards the rest of a refused body, within bounds. */
+  async discard(): Promise<void> {
+    let left = MAX_DISCARDED_BYTES;
+    // A client that awaits 100 Continue sends nothing.
+    if (this.#refused && !this.#awaited && !this.request.complete) {
+      const wanted = (chunk: Buffer) => {
+        left -= chunk.length;
+        return left > 0;
+      };
+      await this.#flow(DISCARD_TIMEOUT_MS, wanted).catch(() => undefined);
+    }
+  }
+
+  #refusal(status: 408 | 413, message: string): BodyRefusal {
+    this.#refused = true;
+    return new BodyRefusal(status, message);
+  }
+
+  #flow(timeoutMs: number, takes: (chunk: Buffer) => boolean): Promise<'complete' | 'stopped' | 'timed out'> {
+    const { request } = this;
+    return new Promise((resolve, reject) => {
+      const settle = (settled: () => void) => {
+        clearTimeout(timer);
+        request.pause().off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        settled();
+      };
+      const onData = (chunk: Buffer) => takes(chunk) || settle(() => resolve('stopped'));
+      const onEnd = () => settle(() => resolve('complete'));
+      const onGone = () => settle(() => reject(new ClientLeft()));
+      const timer = setTimeout(() => settle(() => resolve('timed out')), timeoutMs);
+      // A disconnect raises an error event, also after the reading has ended.
+      request.on('error', () => undefined);
+      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume();
+      if (request.destroyed && !request.complete) {
+        onGone();
+      }
+    });
+  }
+}
+
+/** A refusal of a body by its size, type or speed. */
+export class BodyRefusal extends ServiceError {
+  constructor(
+    readonly status: 408 | 413 | 415,
+    message: string,
+  ) {
+    super(ErrorCode.INVALID_REQUEST, message);
+    this.name = 'BodyRefusal';
+  }
+}
+
+/** The logged status of a request whose client left before the answer began; also in metrics. */
+export const CLIENT_LEFT = 499;
+
+/** The client disconnected before its answer was begun, so none can be sent. */
+export class ClientLeft extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+
+  constructor() {
+    super('the client left before it was answered');
+    this.name = 'ClientLeft';
+  }
+}

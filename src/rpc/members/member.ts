@@ -1,7 +1,7 @@
 import type { Client, Metadata } from '@grpc/grpc-js';
 import { HealthService } from '../../../generated/proto/health/v1/health.js';
 import { NotReached } from '../../errors/service-error.js';
-import { RenewedConnection } from '../renewed-connection.js';
+import { RenewedConnection } from '../connect.js';
 import type { Exchange } from '../short-calls/call-stream.js';
 import { CALLS } from '../short-calls/frames.js';
 import { ServerCalls, type StreamedCalls } from '../short-calls/streamed-calls.js';

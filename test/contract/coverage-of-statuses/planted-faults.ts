@@ -1,5 +1,5 @@
 import { createContractApi } from '../../../src/edge/contract/contract-api.js';
-import { BodyRefusal } from '../../../src/edge/http/request-body.js';
+import { BodyRefusal } from '../../../src/edge/http/exchange.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';

@@ -1,9 +1,8 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Dispatch } from '../../../src/edge/http/exchange.js';
+import { BodyRefusal, type Dispatch } from '../../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
-import { BodyRefusal } from '../../../src/edge/http/request-body.js';
 import { exchange, rawExchange } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { RequestBody } from '../../../src/edge/http/request-body.js';
+import { RequestBody } from '../../../src/edge/http/exchange.js';
 
 /** A request with a body that the test writes. */
 function aRequest(headers: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { BodyRefusal } from '../../../src/edge/http/request-body.js';
+import { BodyRefusal } from '../../../src/edge/http/exchange.js';
 import { signOnErrors } from '../../../src/edge/sign-on/error-answer.js';
 import { PageWriter } from '../../../src/edge/sign-on/page-writer.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';

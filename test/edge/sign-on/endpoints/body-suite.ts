@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BodyRefusal } from '../../../../src/edge/http/request-body.js';
+import { BodyRefusal } from '../../../../src/edge/http/exchange.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { answerTo, expectOAuthError } from '../refusals.js';
 import { FORM, type SignOnServer } from '../server.js';
