@@ -29,28 +29,13 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
   const { hashRequest } = platform;
   return {
     ...writing(platform, {
-      updateAccount: async (changes, request) => ({
-        account: await toAccountMessage(changes, await updateAccount(changes, request)),
-      }),
-      enableAccount: async (changes, request) => ({
-        account: await toAccountMessage(changes, await enableAccount(changes, request.accountId)),
-      }),
-      disableAccount: async (changes, request) => ({
-        account: await toAccountMessage(changes, await disableAccount(changes, request.accountId)),
-      }),
+      updateAccount: (changes, request) => accountAnswer(changes, updateAccount(changes, request)),
+      enableAccount: (changes, { accountId }) => accountAnswer(changes, enableAccount(changes, accountId)),
+      disableAccount: (changes, { accountId }) => accountAnswer(changes, disableAccount(changes, accountId)),
     }),
     eraseAccount: async (request, unitOfWork, context) => {
-      const answer = await write(
-        { unitOfWork, hashRequest },
-        'eraseAccount',
-        request,
-        context,
-        async (changes) => ({
-          account: await toAccountMessage(
-            changes,
-            await eraseAccount(changes, actorOf(context), request.accountId),
-          ),
-        }),
+      const answer = await write({ unitOfWork, hashRequest }, 'eraseAccount', request, context, (changes) =>
+        accountAnswer(changes, eraseAccount(changes, actorOf(context), request.accountId)),
       );
       // Also where the account was erased before: that call may have been cut off.
       await platform.forgetCopies(answer.account.id);
@@ -75,7 +60,7 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
     getAccount: async ({ key }, { rows }, { identity: { instanceId } }) => {
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
-      const message = await toAccountMessage({ ...rows, now: platform.clock() }, account);
+      const { account: message } = await accountAnswer({ ...rows, now: platform.clock() }, account);
       return {
         account:
           instanceId === undefined
@@ -139,6 +124,10 @@ function find(rows: Pick<PlatformRows, 'accounts'>, key: GetAccountRequest['key'
   }
 }
 
-export async function toAccountMessage(changes: Parameters<typeof accountView>[0], account: Account) {
-  return { ...(await accountView(changes, account)), status: statusOf(account) };
+export async function accountAnswer(
+  changes: Parameters<typeof accountView>[0],
+  changed: Account | Promise<Account>,
+) {
+  const account = await changed;
+  return { account: { ...(await accountView(changes, account)), status: statusOf(account) } };
 }

@@ -20,7 +20,7 @@ import { alsoOf } from '../../../domain/platform/trail.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { actorOf } from '../../call-audit.js';
 import { fromEnum, words } from '../fields.js';
-import { toAccountMessage } from './accounts.js';
+import { accountAnswer } from './accounts.js';
 import { type HandlerDependencies, type PlatformCall, type PlatformHandlers, write } from './write.js';
 
 const toPurpose = fromEnum(words(PasswordLinkPurpose));
@@ -41,12 +41,9 @@ export function credentialHandlers(platform: HandlerDependencies): PlatformHandl
       const { accountId, password } = request;
       await assertPasswordAcceptable(unitOfWork.rows, accountId, password);
       const passwordHash = await passwords.hash(password);
-      return write({ unitOfWork, hashRequest }, 'setPassword', request, context, async (changes) => ({
-        account: await toAccountMessage(
-          changes,
-          await setPassword(changes, actorOf(context), { accountId, passwordHash }),
-        ),
-      }));
+      return write({ unitOfWork, hashRequest }, 'setPassword', request, context, (changes) =>
+        accountAnswer(changes, setPassword(changes, actorOf(context), { accountId, passwordHash })),
+      );
     },
     createPasswordLink: ({ accountId, purpose, lifetimeSeconds }, ...call) =>
       mailed('/auth/set-password', { accountId, purpose: toPurpose(purpose), lifetimeSeconds }, ...call),
