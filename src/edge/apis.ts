@@ -24,9 +24,8 @@ import { EntityTags, withGzip } from './http/representations.js';
 import { toProblem } from './problem.js';
 import { SessionCookieJar } from './sign-on/browser.js';
 import { signOnErrors } from './sign-on/error-answer.js';
-import { withFrontPage } from './sign-on/front-page.js';
 import * as signOnHandlers from './sign-on/index.js';
-import { PageWriter } from './sign-on/page-writer.js';
+import { PageWriter, withFrontPage } from './sign-on/page-writer.js';
 import type { OAuthOperation, SignOnDependencies } from './sign-on/sign-on-handler.js';
 
 /** Pages of lists in each turn of the event loop. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { UserType } from '../../generated/proto/integration/sign_on/v1/browser.js';
-import { consentPage } from '../../src/edge/pages/consent.js';
 import { errorPage, lockedOutPage } from '../../src/edge/pages/error.js';
 import { layout, type PageContent } from '../../src/edge/pages/layout.js';
 import { changeEmailPage, setPasswordPage, verifyEmailPage } from '../../src/edge/pages/links.js';
-import { chooseContextPage, signInPage, signOutPage } from '../../src/edge/pages/sign-in.js';
+import { chooseContextPage, consentPage, signInPage, signOutPage } from '../../src/edge/pages/sign-in.js';
 import { chromiumVisits } from '../support/chromium.js';
 import { describeWith } from '../support/toolchains.js';
 import { auditOf } from './audit.js';

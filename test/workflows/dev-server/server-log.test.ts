@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { serverLog } from '../../../workflows/dev-server/server-log.js';
+import { serverLog } from '../../../workflows/dev-server/start.js';
 import { recordingLog } from '../temporal-fixture.js';
 
 test.each([

@@ -4,10 +4,9 @@ import {
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import { internalError } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
-import { consentPage } from '../../pages/consent.js';
 import { emailChangedPage, emailVerifiedPage, passwordSetPage, signedOutPage } from '../../pages/endings.js';
 import { changeEmailPage, setPasswordPage, verifyEmailPage } from '../../pages/links.js';
-import { chooseContextPage, signInPage, signOutPage } from '../../pages/sign-in.js';
+import { chooseContextPage, consentPage, signInPage, signOutPage } from '../../pages/sign-in.js';
 import { present } from '../../problem.js';
 import { browserOf } from '../browser.js';
 import { linkPageHandler } from '../page-handlers.js';
