@@ -18,7 +18,7 @@ const NORMAL = 1;
 
 /** gRPC status codes. */
 export const NOT_FOUND = 5;
-export const PERMISSION_DENIED = 7;
+const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
 /** A namespace of a server, and the access to it. */

@@ -10,7 +10,7 @@ interface CommandOptions {
   onLine?: (line: string) => void;
 }
 
-export interface CommandResult {
+interface CommandResult {
   /** Null if it was ended for its silence. */
   code: number | null;
   wentSilent: boolean;

@@ -15,7 +15,7 @@ const MESSAGES = {
   503: 'The service has too many requests to answer. Try again in a second.',
 } as const;
 
-export type UnreadableStatus = keyof typeof MESSAGES;
+type UnreadableStatus = keyof typeof MESSAGES;
 
 /** As `x-unread-requests` of the documents has them. */
 export const UNREADABLE_STATUSES = Object.keys(MESSAGES).map(Number) as UnreadableStatus[];

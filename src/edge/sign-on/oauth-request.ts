@@ -18,7 +18,7 @@ export function invalidRequest(message: string): ServiceError {
 }
 
 /** Secrets belong in the body or a header. */
-export function refuseSecretsInQuery({ rawQuery }: ReceivedRequest): void {
+function refuseSecretsInQuery({ rawQuery }: ReceivedRequest): void {
   const query = new URLSearchParams(rawQuery);
   const found = SECRETS.find((name) => query.has(name));
   if (found !== undefined) {

@@ -21,50 +21,42 @@ import { type OperatorDependencies, writing } from './write.js';
 export function integrationHandlers(operator: OperatorDependencies): Handlers<OperatorServiceService> {
   return {
     ...writing(operator, {
-      createIntegration: async (changes, request) => ({
-        integration: toIntegration(await createIntegration(changes, request)),
-      }),
-      updateIntegration: async (changes, request) => ({
-        integration: toIntegration(await updateIntegration(changes, request)),
-      }),
-      connectInstance: async (changes, request) => ({
-        instanceIntegration: toInstanceIntegration(await connectInstance(changes, request)),
-      }),
+      createIntegration: (changes, request) => integrationAnswer(createIntegration(changes, request)),
+      updateIntegration: (changes, request) => integrationAnswer(updateIntegration(changes, request)),
+      connectInstance: (changes, request) => connectionAnswer(connectInstance(changes, request)),
       disconnectInstance: async (changes, { instanceIntegrationId }) => ({
         deletedSubscriptions: await disconnectInstance(changes, instanceIntegrationId),
       }),
     }),
-    getIntegration: async ({ integrationId }) => ({
-      integration: toIntegration(await getIntegration(operator.unitOfWork.rows, integrationId)),
-    }),
+    getIntegration: ({ integrationId }) =>
+      integrationAnswer(getIntegration(operator.unitOfWork.rows, integrationId)),
     listIntegrations: async (listing) => {
       const { integrations } = operator.unitOfWork.rows;
-      const { rows: found, nextPageToken } = await listPage(listing, (page) => integrations.page(page));
-      return { integrations: found.map(toIntegration), nextPageToken };
+      const found = await listPage(listing, (page) => integrations.page(page));
+      return { ...found, integrations: found.rows.map(toIntegration) };
     },
     listInstanceIntegrations: async ({ integrationId, instanceId, status, ...listing }) => {
       assertKnown(status, 'status');
-      const { instanceIntegrations } = operator.unitOfWork.rows;
       const filter = { integrationId, instanceId, configured: isConfigured(status) };
-      const { rows, nextPageToken } = await listPage(listing, (page) =>
-        instanceIntegrations.page(page, filter),
-      );
-      return { instanceIntegrations: rows.map(toInstanceIntegration), nextPageToken };
+      const { instanceIntegrations } = operator.unitOfWork.rows;
+      const found = await listPage(listing, (page) => instanceIntegrations.page(page, filter));
+      return { ...found, instanceIntegrations: found.rows.map(toInstanceIntegration) };
     },
-    getInstanceIntegration: async ({ instanceIntegrationId }) => ({
-      instanceIntegration: toInstanceIntegration(
-        await getInstanceIntegration(operator.unitOfWork.rows, instanceIntegrationId),
-      ),
-    }),
-    configureInstanceIntegration: async ({ instanceIntegrationId, status, expectedVersion }, context) => {
+    getInstanceIntegration: ({ instanceIntegrationId }) =>
+      connectionAnswer(getInstanceIntegration(operator.unitOfWork.rows, instanceIntegrationId)),
+    configureInstanceIntegration: ({ instanceIntegrationId, status, expectedVersion }, context) => {
       const configuration = { id: instanceIntegrationId, configured: isConfigured(status), expectedVersion };
-      const instanceIntegration = await configureInstanceIntegration(
-        attributed(operator, context),
-        configuration,
-      );
-      return { instanceIntegration: toInstanceIntegration(instanceIntegration) };
+      return connectionAnswer(configureInstanceIntegration(attributed(operator, context), configuration));
     },
   };
+}
+
+async function integrationAnswer(integration: Promise<Integration>) {
+  return { integration: toIntegration(await integration) };
+}
+
+async function connectionAnswer(connection: Promise<InstanceIntegration>) {
+  return { instanceIntegration: toInstanceIntegration(await connection) };
 }
 
 /**

@@ -5,7 +5,6 @@ import {
 } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
-import type { Actor } from '../../../domain/operator/audit.js';
 import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
@@ -72,7 +71,17 @@ export function write<Name extends keyof Repeatables, Response extends object>(
 ): Promise<Response> {
   const method = methods[name] as AnyMethod;
   const actor = actorOf(context);
-  const audited = (changes: Changes) => auditedWork(name, actor, request, changes, work);
+  /** Records its changes in the same transaction, unless the work audited them itself. */
+  const audited = async (changes: Changes) => {
+    const trail = new Trail();
+    const answer = await work(trail.over(changes));
+    if (trail.isUntold) {
+      const [type, kind] = ACTIONS[name];
+      const subject = subjectOf(kind, request, answer);
+      await changes.audit(actor, { type, subject, attributes: trail.attributes(subject) });
+    }
+    return answer;
+  };
   const key = request.idempotencyKey;
   if (key === undefined) {
     return unitOfWork.run(audited);
@@ -91,24 +100,6 @@ export function write<Name extends keyof Repeatables, Response extends object>(
     decode: (answer) => method.responseDeserialize(Buffer.from(answer)) as Response,
   };
   return unitOfWork.run(audited, { repeatable });
-}
-
-/** Runs the work and records its changes in the same transaction, unless the work audited them itself. */
-export async function auditedWork<Response extends object>(
-  name: Write,
-  actor: Actor,
-  request: object,
-  changes: Changes,
-  work: (changes: Changes) => Promise<Response>,
-): Promise<Response> {
-  const trail = new Trail();
-  const answer = await work(trail.over(changes));
-  if (trail.isUntold) {
-    const [type, kind] = ACTIONS[name];
-    const subject = subjectOf(kind, request, answer);
-    await changes.audit(actor, { type, subject, attributes: trail.attributes(subject) });
-  }
-  return answer;
 }
 
 /** The writing methods, but those whose record needs more than request and answer. Imports use them too. */
