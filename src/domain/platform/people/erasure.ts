@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../../generated/ids.js';
 import { refused } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
 import { newVersion } from '../../version.js';
@@ -20,10 +21,27 @@ type Ports = Pick<
 const ERASED_NAMES = { firstName: 'Erased', lastName: 'person' };
 
 /**
+ * Removes an erased person from stored answers to calls, and from events of users whose manager the person
+ * was. Reads all of them, so it makes small writes; a repetition does the rest.
+ */
+export type ForgetCopies = (accountId: AccountId) => Promise<void>;
+
+/** Erases the account in a write, and its copies after the commit: none can be made later. */
+export async function eraseWithCopies<Answer extends { account: { id: AccountId } }>(
+  write: (erase: typeof eraseAccount) => Promise<Answer>,
+  forgetCopies: ForgetCopies,
+): Promise<Answer> {
+  const answer = await write(eraseAccount);
+  // Also where the account was erased before: that call may have been cut off.
+  await forgetCopies(answer.account.id);
+  return answer;
+}
+
+/**
  * Removes what says who a person is, for good. What the organization was stays: ids, times, units, location
  * and job titles. Each user and worker that the person was has an event, so that receivers erase them too.
  */
-export async function eraseAccount(changes: Ports, actor: Actor, accountId: string): Promise<Account> {
+async function eraseAccount(changes: Ports, actor: Actor, accountId: string): Promise<Account> {
   const { id } = await getAccount(changes, accountId);
   await changes.lock(id);
   const present = await getAccount(changes, id);

@@ -18,7 +18,7 @@ import {
 } from '../../../domain/platform/people/account-updates.js';
 import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
-import { eraseAccount } from '../../../domain/platform/people/erasure.js';
+import { eraseWithCopies } from '../../../domain/platform/people/erasure.js';
 import type { Account } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
@@ -33,14 +33,14 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
       enableAccount: (changes, { accountId }) => accountAnswer(changes, enableAccount(changes, accountId)),
       disableAccount: (changes, { accountId }) => accountAnswer(changes, disableAccount(changes, accountId)),
     }),
-    eraseAccount: async (request, unitOfWork, context) => {
-      const answer = await write({ unitOfWork, hashRequest }, 'eraseAccount', request, context, (changes) =>
-        accountAnswer(changes, eraseAccount(changes, actorOf(context), request.accountId)),
-      );
-      // Also where the account was erased before: that call may have been cut off.
-      await platform.forgetCopies(answer.account.id);
-      return answer;
-    },
+    eraseAccount: (request, unitOfWork, context) =>
+      eraseWithCopies(
+        (erase) =>
+          write({ unitOfWork, hashRequest }, 'eraseAccount', request, context, (changes) =>
+            accountAnswer(changes, erase(changes, actorOf(context), request.accountId)),
+          ),
+        platform.forgetCopies,
+      ),
     listAccounts: async ({ emailPrefix, ...listing }, { rows: { accounts } }) => {
       const prefix = prefixKeyOf(emailPrefix) || undefined;
       const { rows, nextPageToken } = await textPage(

@@ -1,10 +1,10 @@
-import type { AccountId } from '../../../../generated/ids.js';
 import {
   PlatformServiceService as methods,
   type PlatformServiceService,
 } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
+import type { ForgetCopies } from '../../../domain/platform/people/erasure.js';
 import { Trail } from '../../../domain/platform/trail.js';
 import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { Repeatable } from '../../../domain/unit-of-work.js';
@@ -27,11 +27,7 @@ export interface HandlerDependencies {
   signOnUrl: string;
   /** Keyed with a key outside the database: a plain hash of a request with a password could be guessed. */
   hashRequest(bytes: Uint8Array): Buffer;
-  /**
-   * Removes an erased person from stored answers to calls, and from events of users whose manager the person
-   * was. Reads all of them, so it comes after the commit and makes small writes; a repetition does the rest.
-   */
-  forgetCopies(accountId: AccountId): Promise<void>;
+  forgetCopies: ForgetCopies;
 }
 
 export type PlatformCall = [unitOfWork: PlatformUnitOfWork, context: CallContext];
