@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { CommonChanges, Repeatable, UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
+import type { CommonChanges, UnitOfWork, WriteOrigin } from '../../domain/unit-of-work.js';
 import { newVersion } from '../../domain/version.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../domain/webhooks/sending/due-signal.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { Database, Writer } from '../database.js';
 import { sendBehindCommit } from '../dialects/direct-statements.js';
 import type { BehindCommit } from '../dialects/postgres/lent-connection.js';
 import { takeTurn } from '../dialects/turns.js';
 import type { Schema } from '../schema.js';
+import { once } from './idempotency-keys.js';
 import { auditAction } from './operator/audit-events.js';
-import { changedOne, keptPosted, keptStatement } from './statements/kept-statement.js';
+import { keptPosted } from './statements/kept-statement.js';
 
 /** Is notified of writes that make deliveries due. */
 export interface DueListener {
@@ -77,88 +77,6 @@ export function unitOfWorkOver<Changes, Rows>(
       );
     },
   };
-}
-
-/** In place of an answer that showed an erased person. Not base64, which has groups of four. */
-export const FORGOTTEN = '-';
-
-/** The insert decides which call is first; another waits for its commit. Older keys have no owner. */
-async function once<T>(
-  writer: Writer,
-  now: number,
-  { ownerId, isOwnedOnly = false, method, key, requestHash, encode, decode }: Repeatable<T>,
-  work: () => Promise<T>,
-): Promise<T> {
-  takeTurn(writer, `${ownerId} ${method} ${key}`);
-  const former_owner_id = isOwnedOnly ? ownerId : '';
-  const row = { owner_id: ownerId, former_owner_id, method, key, request_hash: requestHash, created_at: now };
-  if (!changedOne(await keyInsertion(writer, row))) {
-    return earlierAnswer(writer, row, decode);
-  }
-  const answer = await work();
-  const response = Buffer.from(encode(answer)).toString('base64');
-  await answerNote(writer, { owner_id: ownerId, method, key, response });
-  return answer;
-}
-
-type KeyRow = Schema['idempotency_keys'];
-type KeyUse = Omit<KeyRow, 'response'> & { former_owner_id: string };
-
-const keyInsertion = keptStatement(
-  (_, row: KeyUse) => sql`
-    insert into idempotency_keys (owner_id, method, key, request_hash, created_at)
-    select ${row.owner_id}, ${row.method}, ${row.key}, ${row.request_hash}, ${row.created_at}
-    where not exists (
-      select 1 from idempotency_keys
-      where owner_id = ${row.former_owner_id} and method = ${row.method} and key = ${row.key}
-    )
-    on conflict (owner_id, method, key) do nothing
-  `,
-);
-
-const answerNote = keptPosted((db, row: Pick<KeyRow, 'owner_id' | 'method' | 'key'> & { response: string }) =>
-  db
-    .updateTable('idempotency_keys')
-    .set({ response: row.response })
-    .where('owner_id', '=', row.owner_id)
-    .where('method', '=', row.method)
-    .where('key', '=', row.key),
-);
-
-async function earlierAnswer<T>(
-  writer: Writer,
-  { owner_id, former_owner_id, method, key, request_hash }: KeyUse,
-  decode: (bytes: Uint8Array) => T,
-): Promise<T> {
-  const earlier = await writer
-    .selectFrom('idempotency_keys')
-    .where('owner_id', 'in', [owner_id, former_owner_id])
-    .where('method', '=', method)
-    .where('key', '=', key)
-    .orderBy('owner_id', 'desc')
-    .select(['request_hash', 'response'])
-    .executeTakeFirst();
-  if (earlier === undefined) {
-    const message = 'The idempotency key is being removed, because its time is over. Try again in a moment.';
-    throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
-  }
-  const { response } = earlier;
-  if (earlier.request_hash !== request_hash) {
-    throw keyRefused('This idempotency key was used for another request.');
-  }
-  if (response === null) {
-    throw keyRefused('The call with this idempotency key was written incompletely. Check its effects.');
-  }
-  if (response === FORGOTTEN) {
-    throw keyRefused(
-      'This idempotency key was used, and its answer is no longer stored, because a person in it was erased.',
-    );
-  }
-  return decode(Buffer.from(response, 'base64'));
-}
-
-function keyRefused(message: string): ServiceError {
-  return new ServiceError(ErrorCode.IDEMPOTENCY_KEY_REUSED, message);
 }
 
 /** Longer than every id and the names of locks. */

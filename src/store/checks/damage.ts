@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { matchesAny } from '../../domain/webhooks/event-patterns.js';
+import { inPieces } from '../../fairness/pieces.js';
+import { storedAnswers } from '../adapters/idempotency-keys.js';
 import { placeIn } from '../adapters/webhooks/logs/conditions.js';
 import type { Reader } from '../database.js';
 import type { Schema } from '../schema.js';
@@ -61,19 +64,20 @@ async function findMissing(
 ): Promise<void> {
   const place = placeIn(reader);
   const unpurged = now - eventsMs + Math.min(PURGE_MARGIN_MS, eventsMs / 10);
-  let before = { occurredAt: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
-  while (tally.looked(0)) {
-    const events = await reader
+  const pages = inPieces(EVENTS_PAGE, (limit, before?: { occurred_at: number; seq: number }) =>
+    reader
       .selectFrom('events')
       .where('instance_id', '=', instanceId)
       .where('is_test', '=', 0)
       .where('occurred_at', '>=', Math.max(since, unpurged))
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('occurred_at', place), '<', tuple(before.occurredAt, before.seq)),
+      .$if(before !== undefined, (query) =>
+        query.where(
+          sql<boolean>`(occurred_at, ${sql.ref(place)}) < (${before?.occurred_at}, ${before?.seq})`,
+        ),
       )
       .orderBy('occurred_at', 'desc')
       .orderBy(place, 'desc')
-      .limit(EVENTS_PAGE)
+      .limit(limit)
       .select(['seq', 'id', 'type', 'client_id', 'occurred_at'])
       .select(({ exists, selectFrom, lit }) =>
         exists(
@@ -83,19 +87,21 @@ async function findMissing(
             .select(lit(1).as('one')),
         ).as('isSent'),
       )
-      .execute();
+      .execute(),
+  );
+  if (!tally.looked(0)) {
+    return;
+  }
+  for await (const events of pages) {
     for (const event of events) {
       const isOfClient = clientIds.length === 0 || clientIds.includes(event.client_id);
       if (!event.isSent && isOfClient && matchesAny(eventTypes, event.type)) {
         tally.add(`${event.id} (${event.type}) for ${id}`);
       }
     }
-    const last = events.at(-1);
-    tally.looked(events.length);
-    if (events.length < EVENTS_PAGE || !last) {
+    if (!tally.looked(events.length)) {
       return;
     }
-    before = { occurredAt: last.occurred_at, seq: last.seq };
   }
 }
 
@@ -156,25 +162,11 @@ const answersOfNothing: Check = {
 };
 
 async function* answers(reader: Reader, tally: Tally) {
-  let after = { owner_id: '', method: '', key: '' };
-  for (;;) {
-    const rows = await reader
-      .selectFrom('idempotency_keys')
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('owner_id', 'method', 'key'), '>', tuple(after.owner_id, after.method, after.key)),
-      )
-      .orderBy('owner_id')
-      .orderBy('method')
-      .orderBy('key')
-      .limit(KEYS_PAGE)
-      .select(['owner_id', 'method', 'key', 'response'])
-      .execute();
+  for await (const rows of storedAnswers(reader, KEYS_PAGE)) {
     yield* rows;
-    const last = rows.at(-1);
-    if (!tally.looked(rows.length) || rows.length < KEYS_PAGE || !last) {
+    if (!tally.looked(rows.length)) {
       return;
     }
-    after = last;
   }
 }
 

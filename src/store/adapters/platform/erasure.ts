@@ -3,9 +3,10 @@ import type { AccountId } from '../../../../generated/ids.js';
 import type { UserView } from '../../../domain/platform/rows/people.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { AtOnce } from '../../../fairness/at-once.js';
+import { inPieces } from '../../../fairness/pieces.js';
 import type { Database, Reader, Writer } from '../../database.js';
+import { forgetAnswer, type StoredAnswer, storedAnswers } from '../idempotency-keys.js';
 import { inList } from '../statements/dialect.js';
-import { FORGOTTEN } from '../unit-of-work.js';
 import { placeIn } from '../webhooks/logs/conditions.js';
 import { userRows } from './users.js';
 import { workerRows } from './workers.js';
@@ -69,71 +70,39 @@ async function forgetCopies(
   const users = await userRows(reader).ofAccount(accountId);
   const workers = await workerRows(reader).ofAccount(accountId);
   const ids = new Set<string>([accountId, ...[...users, ...workers].map(({ id }) => id)]);
-  await mendPages(
-    database,
-    ANSWERS_PER_PAGE,
-    (after?: StoredAnswer) => answersAfter(reader, after),
-    (answer) => (shows(ids, answer) ? forgetting(answer) : undefined),
-  );
+  for await (const answers of storedAnswers(reader, ANSWERS_AT_ONCE)) {
+    const shown = answers.filter((answer) => shows(ids, answer));
+    await mend(
+      database,
+      shown.map((answer) => (writer) => forgetAnswer(writer, answer)),
+    );
+  }
   const managers = new Map<string | undefined, UserView>(users.map((user) => [user.id, user]));
   for (const clientId of new Set(users.map((user) => user.clientId))) {
-    await mendPages(
-      database,
-      EVENTS_PER_PAGE,
-      (after?: EventOfClient) => eventsAfter(reader, clientId, after),
-      ({ seq, data }) => {
-        const manager = managers.get(MANAGER.exec(data ?? '')?.[1]);
-        return manager && renaming(seq, data as string, manager);
-      },
-    );
+    for await (const events of eventsOf(reader, clientId)) {
+      await mend(
+        database,
+        events.flatMap(({ seq, data }) => {
+          const manager = managers.get(MANAGER.exec(data ?? '')?.[1]);
+          return (manager && renaming(seq, data as string, manager)) ?? [];
+        }),
+      );
+    }
   }
 }
 
 /** Few: an answer may have a megabyte. */
-const ANSWERS_PER_PAGE = 100;
-
-const EVENTS_PER_PAGE = 1_000;
+const ANSWERS_AT_ONCE = 100;
+const EVENTS_AT_ONCE = 1_000;
 
 type Mending = (writer: Writer) => Promise<unknown>;
 
-/** In one small write for each page with something to mend, because other writes wait meanwhile. */
-async function mendPages<Row>(
-  { write }: Pick<Database, 'write'>,
-  rowsPerPage: number,
-  pageAfter: (after?: Row) => Promise<Row[]>,
-  mendingOf: (row: Row) => Mending | undefined,
-): Promise<void> {
-  let after: Row | undefined;
-  do {
-    const rows = await pageAfter(after);
-    const mendings = rows.flatMap((row) => mendingOf(row) ?? []);
-    if (mendings.length > 0) {
-      // Together, so that they share round trips.
-      await write((writer) => Promise.all(mendings.map((mend) => mend(writer))));
-    }
-    after = rows.length < rowsPerPage ? undefined : rows.at(-1);
-    // SQLite blocks the event loop.
-    await new Promise(setImmediate);
-  } while (after);
-}
-
-interface StoredAnswer {
-  owner_id: string;
-  method: string;
-  key: string;
-  response: string | null;
-}
-
-async function answersAfter(
-  reader: Reader,
-  { owner_id, method, key }: Omit<StoredAnswer, 'response'> = { owner_id: '', method: '', key: '' },
-): Promise<StoredAnswer[]> {
-  const { rows } = await sql<StoredAnswer>`
-    select owner_id, method, key, response from idempotency_keys
-    where (owner_id, method, key) > (${owner_id}, ${method}, ${key})
-    order by owner_id, method, key limit ${ANSWERS_PER_PAGE}
-  `.execute(reader);
-  return rows;
+/** One small write for a piece with something to mend, because other writes wait meanwhile. */
+async function mend({ write }: Pick<Database, 'write'>, mendings: readonly Mending[]): Promise<void> {
+  if (mendings.length > 0) {
+    // Together, so that they share round trips.
+    await write((writer) => Promise.all(mendings.map((each) => each(writer))));
+  }
 }
 
 const IDS = /(erased-)?((?:acc|usr|wrk)_[0-9A-Za-z]{22})/g;
@@ -145,18 +114,6 @@ function shows(ids: ReadonlySet<string>, { response }: StoredAnswer): boolean {
   return found.length > 0 && found.every(([, erased]) => erased === undefined);
 }
 
-/** The key stays used. */
-function forgetting({ owner_id, method, key }: StoredAnswer): Mending {
-  return (writer) =>
-    writer
-      .updateTable('idempotency_keys')
-      .set({ response: FORGOTTEN })
-      .where('owner_id', '=', owner_id)
-      .where('method', '=', method)
-      .where('key', '=', key)
-      .execute();
-}
-
 interface EventOfClient {
   seq: number;
   occurred_at: number;
@@ -164,19 +121,17 @@ interface EventOfClient {
   data: string | null;
 }
 
-async function eventsAfter(
-  reader: Reader,
-  clientId: string,
-  { occurred_at, seq }: Omit<EventOfClient, 'data'> = { occurred_at: 0, seq: 0 },
-): Promise<EventOfClient[]> {
-  // By the client too, so that no plan reads the events of others.
+/** By the client too, so that no plan reads the events of others. */
+function eventsOf(reader: Reader, clientId: string): AsyncGenerator<EventOfClient[]> {
   const order = sql`client_id, occurred_at, ${sql.ref(placeIn(reader))}`;
-  const { rows } = await sql<EventOfClient>`
-    select seq, occurred_at, case when entity_type = 'user' then data end as data from events
-    where (${order}) > (${clientId}, ${occurred_at}, ${seq}) and client_id <= ${clientId}
-    order by ${order} limit ${EVENTS_PER_PAGE}
-  `.execute(reader);
-  return rows;
+  return inPieces(EVENTS_AT_ONCE, async (limit, after?: EventOfClient) => {
+    const { rows } = await sql<EventOfClient>`
+      select seq, occurred_at, case when entity_type = 'user' then data end as data from events
+      where (${order}) > (${clientId}, ${after?.occurred_at ?? 0}, ${after?.seq ?? 0}) and client_id <= ${clientId}
+      order by ${order} limit ${limit}
+    `.execute(reader);
+    return rows;
+  });
 }
 
 const MANAGER = /"manager":\{"id":"(usr_[0-9A-Za-z]{22})"/;

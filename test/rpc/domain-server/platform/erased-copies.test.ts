@@ -4,8 +4,8 @@ import { updateUser } from '../../../../src/domain/platform/people/user-updates.
 import type { UserView } from '../../../../src/domain/platform/rows/people.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
+import { FORGOTTEN } from '../../../../src/store/adapters/idempotency-keys.js';
 import { copyForgetting } from '../../../../src/store/adapters/platform/erasure.js';
-import { FORGOTTEN } from '../../../../src/store/adapters/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Outbox, OutboxStage } from '../../../../domain/webhooks/sending/sending.js';
+import { inPieces } from '../../../../fairness/pieces.js';
 import type { Reader } from '../../../database.js';
 import { plannedStatement } from '../../statements/kept-statement.js';
 import { isPending, nextPending } from '../dialect-words.js';
@@ -52,13 +53,14 @@ export async function outboxOf(reader: Reader): Promise<Outbox> {
     found.counts[begun === 0 ? 'first' : 'later'] += Number(count);
   }
   const since = new Map<string, Outbox['oldest'][number]>();
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows } = await oldest(reader, { after, limit: LOOKED_AT_ONCE });
+  const subscriptions = inPieces(
+    LOOKED_AT_ONCE,
+    async (limit, last?: OldestRow) => (await oldest(reader, { after: last?.id ?? '', limit })).rows,
+  );
+  for await (const rows of subscriptions) {
     for (const row of rows.filter(({ status }) => status === 'ACTIVE')) {
       noteOldest(since, row);
     }
-    after = rows.length === LOOKED_AT_ONCE ? rows.at(-1)?.id : undefined;
-    await new Promise(setImmediate);
   }
   found.oldest.push(...since.values());
   return found;

@@ -6,6 +6,7 @@ import {
   MOST_CLOSED_AT_ONCE,
   type SubscriptionDeliveryRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
+import { inPieces } from '../../../../fairness/pieces.js';
 import { camelCased } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
@@ -83,12 +84,14 @@ async function heldSince(writer: Writer, id: string): Promise<number | null> {
   return first === null ? null : Number(first);
 }
 
+interface HeldEvent {
+  seq: number;
+  occurred_at: number;
+}
+
 /** In the order of the index of open deliveries. */
 const heldEvents = plannedStatement(
-  (_, { id, begun, after }: { id: string; begun: number; after: number }) => sql<{
-    seq: number;
-    occurred_at: number;
-  }>`
+  (_, { id, begun, after }: { id: string; begun: number; after: number }) => sql<HeldEvent>`
     select seq, ${HAPPENED_AT} as occurred_at from deliveries
     where ${IS_OPEN} and status = 'HELD' and subscription_id = ${id} and attempts_begun = ${begun}
       and seq > ${after}
@@ -100,11 +103,12 @@ const heldEvents = plannedStatement(
 async function heldSinceInPieces(db: Writer, id: string): Promise<number | null> {
   let since = Number.POSITIVE_INFINITY;
   for (let begun = 0; begun <= MAX_ATTEMPTS; begun += 1) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const { rows } = await heldEvents(db, { id, begun, after });
+    const held = inPieces(
+      HELD_AT_ONCE,
+      async (_, last?: HeldEvent) => (await heldEvents(db, { id, begun, after: last?.seq ?? 0 })).rows,
+    );
+    for await (const rows of held) {
       since = Math.min(since, ...rows.map(({ occurred_at }) => occurred_at));
-      after = rows.length === HELD_AT_ONCE ? rows.at(-1)?.seq : undefined;
-      await new Promise(setImmediate);
     }
   }
   return Number.isFinite(since) ? since : null;
