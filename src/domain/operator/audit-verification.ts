@@ -1,3 +1,4 @@
+import { inPieces } from '../../fairness/pieces.js';
 import type { AuditRows } from './audit.js';
 import {
   ANCHORED_TYPE,
@@ -265,17 +266,10 @@ async function* pagesFrom(
   rows: Pick<AuditRows, 'chained'>,
   position: { chain: string; seq: number } | undefined,
 ): AsyncGenerator<ChainedEvent[]> {
-  for (let after = position; ; ) {
-    const page = await rows.chained({ after, limit: RECORDS_AT_ONCE });
+  const read = (limit: number, after: typeof position = position) => rows.chained({ after, limit });
+  for await (const page of inPieces(RECORDS_AT_ONCE, read)) {
     if (page.length > 0) {
       yield page;
     }
-    const last = page.at(-1);
-    if (!last || page.length < RECORDS_AT_ONCE) {
-      return;
-    }
-    after = { chain: last.chain, seq: last.seq };
-    // SQLite reads block the event loop: other work gets its turn here.
-    await new Promise(setImmediate);
   }
 }

@@ -1,3 +1,4 @@
+import { inPieces } from '../../../fairness/pieces.js';
 import type { Delivery, DeliveryAttempt } from '../deliveries.js';
 
 /** A delivery that was made, or an attempt that ended. */
@@ -54,13 +55,9 @@ export class NewLogEntries {
       to: now,
     };
     const readAgainFrom = looksForLate ? Math.max(this.from, now - LATEST_COMMIT_MS) : this.from;
-    for (let last: LogEntry | undefined, isOver = false; !isOver; ) {
-      const page = await this.rows.happenedIn(span, last, PAGE);
-      last = page.at(-1);
-      isOver = page.length < PAGE;
+    const read = (limit: number, last?: LogEntry) => this.rows.happenedIn(span, last, limit);
+    for await (const page of inPieces(PAGE, read)) {
       yield page.filter((one) => this.#isNew(one, readAgainFrom));
-      // SQLite reads block the event loop: other work gets its turn here.
-      await new Promise(setImmediate);
     }
     this.#readTo = now;
     if (looksForLate) {

@@ -1,5 +1,6 @@
 import type { EventId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
+import { inPieces } from '../../../fairness/pieces.js';
 import type { Clock } from '../../clock.js';
 import type { OperatorChanges, OperatorRows } from '../../operator/unit-of-work.js';
 import type { UnitOfWork } from '../../unit-of-work.js';
@@ -114,10 +115,12 @@ interface Batch {
 
 /** Reads without a transaction, because few events may match. The batch checks again when it is written. */
 async function* batchesOf(rows: OperatorRows, replay: Replay, start: LogPosition): AsyncGenerator<Batch> {
-  let after = start;
-  for (;;) {
+  const following = inPieces(EVENTS_PER_READ, (limit, last?: LoggedEvent) => {
+    const after = last ? { createdAt: last.occurredAt, seq: last.seq } : start;
+    return rows.eventLog.following(after, replay.until, limit);
+  });
+  for await (const looked of following) {
     const subscription = await getSubscription(rows, replay.subscriptionId);
-    const looked = await rows.eventLog.following(after, replay.until, EVENTS_PER_READ);
     let wanted: LoggedEvent[] = [];
     for (const [index, event] of looked.entries()) {
       if (isWanted(event, subscription, replay)) {
@@ -128,13 +131,6 @@ async function* batchesOf(rows: OperatorRows, replay: Replay, start: LogPosition
         wanted = [];
       }
     }
-    const last = looked.at(-1);
-    if (!last || looked.length < EVENTS_PER_READ) {
-      return;
-    }
-    after = { createdAt: last.occurredAt, seq: last.seq };
-    // SQLite reads block the event loop: other work gets its turn here.
-    await new Promise(setImmediate);
   }
 }
 
