@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const syncDescriptor = promisify(fdatasync);
 
 /** The part of a file needed to sync it; replaced in tests. */
-export interface SyncedFile {
+interface SyncedFile {
   sync(): Promise<void>;
   close(): void;
 }
@@ -33,6 +33,7 @@ export class FileSync {
     private readonly file: SyncedFile,
     /** Called once, at the first failure. */
     private readonly onFailure: (error: unknown) => void,
+    private readonly onSynced: (durationMs: number) => void = () => undefined,
   ) {}
 
   /** Resolves when the content at the time of the call would survive a power failure. */
@@ -68,11 +69,14 @@ export class FileSync {
 
   async #sync(): Promise<void> {
     if (this.#failure === undefined) {
+      const begunAt = performance.now();
       try {
         await this.file.sync();
       } catch (error) {
         this.#failure = error;
         this.onFailure(error);
+      } finally {
+        this.onSynced(performance.now() - begunAt);
       }
     }
   }

@@ -8,7 +8,7 @@ import { Sqlite } from '../better-sqlite3.js';
 import type { Database, StoreSize, StoreWatch, Writer } from '../database.js';
 import { mayPass, NO_QUOTA, StoreError } from '../store-error.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
-import { FileSync, type SyncedFile, syncedFile } from './file-sync.js';
+import { FileSync, syncedFile } from './file-sync.js';
 import { GroupCommit, type TransactionControl } from './group-commit.js';
 import { kyselyOver, whenNotBusy } from './sqlite-dialect.js';
 import { unavailable } from './unavailable.js';
@@ -141,8 +141,7 @@ function startWrites(
   // Otherwise SQLite would sync at each commit, blocking. It still syncs where the order matters.
   writing.pragma('synchronous = NORMAL');
   writing.pragma(`journal_size_limit = ${LOG_KEPT_BYTES}`);
-  const log = syncedFile(`${file}-wal`);
-  const disk = new FileSync(watch ? withTimedSyncs(log, watch) : log, onDiskFailure);
+  const disk = new FileSync(syncedFile(`${file}-wal`), onDiskFailure, watch?.synced);
   const setLogPages = (pages: number) => void writing.pragma(`wal_autocheckpoint = ${pages}`);
   const checkpoints = checkpointOptions && new Checkpoints(file, checkpointOptions, setLogPages);
   const commits = new GroupCommit(writer, transactionControl(writing), disk, (count) => {
@@ -174,20 +173,6 @@ async function assertRoom(directory: string): Promise<void> {
       `The disk of ${directory} is full: ${Math.floor((bavail * bsize) / 1_024)} KiB are free.`,
     );
   }
-}
-
-function withTimedSyncs(file: SyncedFile, { synced }: StoreWatch): SyncedFile {
-  return {
-    ...file,
-    sync: async () => {
-      const begunAt = performance.now();
-      try {
-        await file.sync();
-      } finally {
-        synced(performance.now() - begunAt);
-      }
-    },
-  };
 }
 
 function connectTwice(file: string) {
