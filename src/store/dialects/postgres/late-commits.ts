@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { discard, disconnect } from './forgotten-connections.js';
+import { within } from './trouble.js';
 
 /** The longest time of a timer: pg takes no statement without a limit where its pool has one. */
 export const WITHOUT_LIMIT = { query_timeout: 2 ** 31 - 1 };
@@ -8,13 +9,7 @@ export const WITHOUT_LIMIT = { query_timeout: 2 ** 31 - 1 };
 export class LateAnswer extends Error {}
 
 export function inTime<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new LateAnswer('The server did not answer in time: timeout'));
-    const timer = setTimeout(end, limitMs);
-    const inTimeOrLate = () => clearTimeout(timer);
-    answer.then(inTimeOrLate, inTimeOrLate);
-    answer.then(resolve, reject);
-  });
+  return within(limitMs, answer, () => new LateAnswer('The server did not answer in time: timeout'));
 }
 
 /**

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/due-signal.js';
 import type { BehindCommit } from './lent-connection.js';
-import { reasonOf } from './trouble.js';
+import { reasonOf, within } from './trouble.js';
 
 export const NOTIFICATION_LIMITS = {
   connectMs: 5_000,
@@ -184,12 +184,10 @@ export class DueNotifications {
       });
     });
     const sent = this.options.notifyBy(this.#echoChannel, sound);
-    await within(until(sent, signal), answerMs, () => new Error('PostgreSQL takes no notification: timeout'));
-    await within(
-      until(heard, signal),
-      answerMs,
-      () => new Failure('A notification of this node did not arrive.'),
-    );
+    const isRefused = () => new Error('PostgreSQL takes no notification: timeout');
+    await within(answerMs, until(sent, signal), isRefused);
+    const isUnheard = () => new Failure('A notification of this node did not arrive.');
+    await within(answerMs, until(heard, signal), isUnheard);
   }
 }
 
@@ -243,12 +241,4 @@ function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
       onAbort();
     }
   });
-}
-
-function within<T>(work: Promise<T>, limitMs: number, failure: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure()), limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
