@@ -1,4 +1,4 @@
-import { sqliteFileIn } from './copies/sqlite-copy.js';
+import { sqliteFileIn } from './data-directory.js';
 import type { Database, Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { AuditMac } from '../domain/operator/audit-chain.js';
@@ -25,6 +25,7 @@ import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
+import { DATABASE_FILE, isUnclosed, RESTORE_STAGE, refuseHalfFilled } from './data-directory.js';
 import type { Database } from './database.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
@@ -39,6 +40,7 @@ import { claimDirectory } from './file-lock.js';
 import { claimIssuer, type IssuerClaim, refuseOther } from './issuer.js';
 import { migrateToLatest, refuseIncomplete, schemaDrift } from './migrate.js';
 import { refuseMoved } from './moves/moved-file.js';
+import { recordedIn } from './recorded.js';
 import { directoryStores, NearestStores, type ReplicaOptions } from './replica/nearest.js';
 import { damageIn, databaseReasonOf, mayPass, StoreError } from './store-error.js';
 import { type RefusalListener, WriteRefusals } from './write-refusals.js';
@@ -90,10 +92,6 @@ interface AuditChainsListener {
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
-
-export const DATABASE_FILE = 'integration.db';
-/** The folder in the data directory in which `integration restore` prepares the database file. */
-export const RESTORE_STAGE = 'restoring';
 
 /** Every port of the domain over one database. */
 export async function openStore(options: StoreOptions) {
@@ -260,22 +258,6 @@ function removeLeftover(stage: string): void {
   }
 }
 
-/** The last process that wrote did not close the file, or another one still has it open. */
-export function isUnclosed(dataDir: string): boolean {
-  const log = join(dataDir, `${DATABASE_FILE}-wal`);
-  // On Node 20, stat alone throws for a file in the path of the directory.
-  return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-/** Opening would create an empty database, and the next restore would refuse the directory. */
-export function refuseHalfFilled(dataDir: string): void {
-  if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
-    throw new StoreError(
-      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder ${RESTORE_STAGE}.`,
-    );
-  }
-}
-
 /** Brings the database into the state that the service needs, or throws the reason to refuse it. */
 async function prepare(
   database: Database,
@@ -312,15 +294,10 @@ function asRefusal(error: unknown): unknown {
 
 /** Runs before any migration: a database of the other environment or of another issuer stays unchanged. */
 async function refuseForeign({ patient }: Database, { environment, issuer }: StoreOptions): Promise<void> {
-  await refuseIncomplete(patient);
-  const tables = await patient.introspection.getTables();
-  if (tables.some(({ name }) => name === 'environment')) {
-    // All columns: a database of an earlier release has no issuer.
-    const row = await patient.selectFrom('environment').selectAll().executeTakeFirst();
-    refuseOtherEnvironment(row?.name ?? environment, environment);
-    if (issuer) {
-      refuseOther(row?.issuer ?? null, issuer);
-    }
+  const recorded = await recordedIn(patient);
+  refuseOtherEnvironment(recorded.environment ?? environment, environment);
+  if (issuer) {
+    refuseOther(recorded.issuer, issuer);
   }
 }
 

@@ -2,11 +2,10 @@ import type { AuditMac } from '../../domain/operator/audit-chain.js';
 import type { SealStore } from '../../domain/operator/rows/encryption-keys.js';
 import { withAuditChains } from '../adapters/operator/audit-chains.js';
 import { sealStore } from '../adapters/seals.js';
+import { isUnclosed, sqliteFileIn } from '../data-directory.js';
 import type { Database } from '../database.js';
 import { openPostgres } from '../dialects/postgres/postgres.js';
 import { closeKeepingLog, openSqlite } from '../dialects/sqlite.js';
-import { isUnclosed } from '../store.js';
-import { sqliteFileIn } from './sqlite-copy.js';
 
 /** The SQLite file of a directory, or a PostgreSQL database. */
 export interface DatabasePlace {

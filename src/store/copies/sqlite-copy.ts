@@ -1,17 +1,14 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Sqlite } from '../better-sqlite3.js';
-import { refuseMoved } from '../moves/moved-file.js';
-import { DATABASE_FILE, refuseHalfFilled } from '../store.js';
-import { CopyError, StoreError } from '../store-error.js';
+import { sqliteFileIn } from '../data-directory.js';
+import { CopyError, damageIn } from '../store-error.js';
 import { RESTORED_TYPE } from './copy-facts.js';
 
 const OPENING_TIMEOUT_MS = 5_000;
 /** At most 64 MB per step; the process handles signals between steps. */
 const PAGES_AT_ONCE = 16_384;
 const OWNER_ONLY = 0o600;
-const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
 /** Copies the current state of the database into a new file. The service may write during the copy. */
 export async function copySqlite(dataDir: string, target: string): Promise<void> {
@@ -31,18 +28,6 @@ export async function copySqlite(dataDir: string, target: string): Promise<void>
     source.close();
   }
   asOneFile(target);
-}
-
-export function sqliteFileIn(dataDir: string): string {
-  refuseHalfFilled(dataDir);
-  refuseMoved(dataDir);
-  const file = join(dataDir, DATABASE_FILE);
-  if (!existsSync(file)) {
-    throw new StoreError(
-      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, or ENVIRONMENT to demo for that of the demo.`,
-    );
-  }
-  return file;
 }
 
 /** Checks every page, index and reference. */
@@ -91,9 +76,8 @@ function withFile<T>(file: string, use: (database: BetterSqlite3.Database) => T,
     database = new Sqlite(file, { readonly, fileMustExist: true, timeout: 0 });
     return use(database);
   } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    const state = DAMAGED.includes(code ?? '') ? 'is damaged' : 'could not be processed';
-    throw new CopyError(`The database in ${file} ${state}: ${message}.`, { cause: error });
+    const state = damageIn(error) ? 'is damaged' : 'could not be processed';
+    throw new CopyError(`The database in ${file} ${state}: ${(error as Error).message}.`, { cause: error });
   } finally {
     database?.close();
   }

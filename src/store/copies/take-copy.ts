@@ -1,9 +1,9 @@
 import type { Actor } from '../../domain/operator/audit.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
+import { DATABASE_FILE } from '../data-directory.js';
 import type { Reader } from '../database.js';
 import { refuseUnlessMigrated } from '../migrate.js';
 import { reading } from '../recorded.js';
-import { DATABASE_FILE } from '../store.js';
 import { factsOf, latestChange, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
 import { dumpPostgres } from './postgres-copy.js';

@@ -13,8 +13,8 @@ import { beginLifeAfterUnclosedFile, expireCursors } from '../../../src/store/ad
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
 import { recordBackup } from '../../../src/store/copies/take-copy.js';
+import { DATABASE_FILE } from '../../../src/store/data-directory.js';
 import type { Database } from '../../../src/store/database.js';
-import { DATABASE_FILE } from '../../../src/store/store.js';
 import { listsOf, mirrorOf, resourcesIn } from '../../support/changes/mirror.js';
 import { newInstance } from '../../support/changes/new-instance.js';
 import { writeAtRandom } from '../../support/changes/random-writes.js';

@@ -14,11 +14,11 @@ import {
   unmarkPostgres,
 } from '../../../store/copies/postgres-copy.js';
 import { asOneFile, assertSettled, assertSound } from '../../../store/copies/sqlite-copy.js';
+import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/data-directory.js';
 import type { Reader } from '../../../store/database.js';
 import { claimDirectory } from '../../../store/file-lock.js';
 import { migrateToLatest } from '../../../store/migrate.js';
 import { reading } from '../../../store/recorded.js';
-import { DATABASE_FILE, RESTORE_STAGE } from '../../../store/store.js';
 import { StartupError } from '../../startup-error.js';
 import { Unfinished } from '../errors.js';
 import { assertSum } from './backup-folder.js';

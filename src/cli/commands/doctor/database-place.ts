@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Config } from '../../../config/config.js';
+import { DATABASE_FILE } from '../../../store/data-directory.js';
 import type { Reader } from '../../../store/database.js';
 import { openPostgres } from '../../../store/dialects/postgres/postgres.js';
 import { tryWriteSqlite } from '../../../store/dialects/sqlite.js';
 import { openReader, recordedIn } from '../../../store/recorded.js';
-import { DATABASE_FILE } from '../../../store/store.js';
 import { damageIn } from '../../../store/store-error.js';
 import { Skipped } from './check.js';
 

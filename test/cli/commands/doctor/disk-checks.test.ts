@@ -6,7 +6,8 @@ import {
   writeAheadLogIsShort,
   writesSucceed,
 } from '../../../../src/cli/commands/doctor/disk-checks.js';
-import { isUnclosed, openStore } from '../../../../src/store/store.js';
+import { isUnclosed } from '../../../../src/store/data-directory.js';
+import { openStore } from '../../../../src/store/store.js';
 import { freePorts } from '../../../support/free-ports.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
 import { doctorRig } from './rig.js';
