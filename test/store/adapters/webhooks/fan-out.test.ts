@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { MOST_CLOSED_AT_ONCE } from '../../../../src/domain/webhooks/subscriptions/rows.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
-import { holdPending } from '../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
+import { subscriptionDeliveryRows } from '../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../../../../src/store/adapters/webhooks/subscriptions/rows.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { sendingNode, sendingRig } from './sending/rig.js';
@@ -116,7 +117,7 @@ describeEachDatabase('an event that is recorded', (under) => {
           .set({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 })
           .where('id', '=', id)
           .execute();
-        await holdPending(writer, id);
+        await subscriptionDeliveryRows(writer).holdPending(id, MOST_CLOSED_AT_ONCE);
       }),
     );
     await Promise.all([...events, ...disabling]);

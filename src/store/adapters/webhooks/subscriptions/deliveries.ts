@@ -1,10 +1,9 @@
 import { type Expression, sql, type Updateable } from 'kysely';
 import type { SubscriptionId } from '../../../../../generated/ids.js';
 import { MAX_ATTEMPTS } from '../../../../domain/webhooks/deliveries.js';
-import {
-  type ClosedSubscription,
-  MOST_CLOSED_AT_ONCE,
-  type SubscriptionDeliveryRows,
+import type {
+  ClosedSubscription,
+  SubscriptionDeliveryRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
 import { inPieces } from '../../../../fairness/pieces.js';
 import { camelCased } from '../../../camel-case.js';
@@ -56,7 +55,8 @@ export function subscriptionDeliveryRows(writer: Writer, noteDue?: NoteDue): Sub
         .values({ ...event, sequence: nextSequence(event.entityId, event.occurredAt) })
         .execute();
     },
-    holdPending: (id, most) => holdPending(writer, id, most),
+    // Keeps the lease: the running attempt is still to be recorded.
+    holdPending: (id, most) => close(writer, id, 'PENDING', { status: 'HELD' }, most),
     cancelOpen: async (id, now, most) => {
       const cancelled: Updateable<Schema['deliveries']> = { status: 'CANCELLED', ended_at: now };
       const pending = await close(writer, id, 'PENDING', cancelled, most);
@@ -112,15 +112,6 @@ async function heldSinceInPieces(db: Writer, id: string): Promise<number | null>
     }
   }
   return Number.isFinite(since) ? since : null;
-}
-
-/** Keeps the lease: the running attempt is still to be recorded. */
-export function holdPending(
-  writer: Writer,
-  subscriptionId: string,
-  most = MOST_CLOSED_AT_ONCE,
-): Promise<number> {
-  return close(writer, subscriptionId, 'PENDING', { status: 'HELD' }, most);
 }
 
 type OpenStatus = 'PENDING' | 'HELD';

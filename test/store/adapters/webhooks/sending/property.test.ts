@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryId } from '../../../../../generated/ids.js';
-import { holdPending } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
+import { subscriptionDeliveryRows } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { fakeClock } from '../../../../domain/clock.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { newConnection } from '../subscriptions/rig.js';
@@ -139,7 +140,9 @@ describeEachDatabase('whatever happens to a delivery', (under) => {
               model.close('EXHAUSTED');
               break;
             case 'hold':
-              await database.write((writer) => holdPending(writer, subscription));
+              await database.write((writer) =>
+                subscriptionDeliveryRows(writer).holdPending(subscription, MOST_CLOSED_AT_ONCE),
+              );
               model.close('HELD');
               break;
             default:

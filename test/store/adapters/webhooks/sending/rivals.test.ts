@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { DeliveryId } from '../../../../../generated/ids.js';
-import { holdPending } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
+import type { DeliveryId, SubscriptionId } from '../../../../../generated/ids.js';
+import { MOST_CLOSED_AT_ONCE } from '../../../../../src/domain/webhooks/subscriptions/rows.js';
+import { subscriptionDeliveryRows } from '../../../../../src/store/adapters/webhooks/subscriptions/deliveries.js';
 import { subscriptionRows } from '../../../../../src/store/adapters/webhooks/subscriptions/rows.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { refused, succeeded, twoSendingNodes } from './rig.js';
@@ -34,7 +35,7 @@ describeEachDatabase(
             .set({ status: 'DISABLED', disabled_reason: 'OPERATOR', disabled_at: 5 })
             .where('id', '=', id)
             .execute();
-          await holdPending(writer, id);
+          await subscriptionDeliveryRows(writer).holdPending(id as SubscriptionId, MOST_CLOSED_AT_ONCE);
         });
       const happenings = Array.from({ length: EVENTS }, (_, index) => (index % 2 ? one : other).happen());
       await Promise.all([...happenings, relay(), relay(), ...subscriptions.slice(0, 3).map(disable)]);
