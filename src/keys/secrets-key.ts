@@ -90,10 +90,7 @@ export const LOST_AUDIT_KEY =
 
 /** Why the key file cannot be used, as a sentence for the operator. */
 export class SecretsKeyError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'SecretsKeyError';
-  }
+  override readonly name = 'SecretsKeyError';
 }
 
 /** The keys of SECRETS_KEY_FILE, oldest first. */

@@ -3,22 +3,19 @@ import { ErrorCode, ServiceError } from '../errors/service-error.js';
 
 /** Why the database cannot be used, as a sentence for the operator. */
 export class StoreError extends Error {
+  override readonly name = 'StoreError';
   /** Whether a later start may succeed: the database is down, busy or missing. */
   readonly mayPass: boolean;
 
   constructor(message: string, { mayPass = false, ...options }: ErrorOptions & { mayPass?: boolean } = {}) {
     super(message, options);
-    this.name = 'StoreError';
     this.mayPass = mayPass;
   }
 }
 
 /** A copy cannot be made or is damaged. The message is shown to the operator. */
 export class CopyError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'CopyError';
-  }
+  override readonly name = 'CopyError';
 }
 
 /** The code of EDQUOT, a used-up quota of a disk, for which Node has no name. */
@@ -45,11 +42,15 @@ export function damageIn(error: unknown): string | undefined {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) ? `The database is damaged: ${message}.` : undefined;
 }
 
+/** An outage, or an error of PostgreSQL: only these have a severity. */
+export function isOfDatabase(error: unknown): boolean {
+  return error instanceof ServiceError || typeof (error as { severity?: unknown }).severity === 'string';
+}
+
 /** What the database refuses a command that opened it, as a sentence; other errors as they are. */
 export function asRefused(error: unknown): unknown {
-  const { severity } = error as { severity?: unknown };
-  // Only errors of PostgreSQL have one.
-  const isRefusal = error instanceof ServiceError || typeof severity === 'string';
-  const sentence = isRefusal ? `The database refuses this: ${databaseReasonOf(error)}.` : damageIn(error);
+  const sentence = isOfDatabase(error)
+    ? `The database refuses this: ${databaseReasonOf(error)}.`
+    : damageIn(error);
   return sentence === undefined ? error : new CopyError(sentence, { cause: error });
 }

@@ -31,6 +31,7 @@ import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
   DueNotifications,
   type NotificationLimits,
+  type NotificationOptions,
   type Silence,
 } from './dialects/postgres/notifications.js';
 import { openPostgres, type PostgresLimits } from './dialects/postgres/postgres.js';
@@ -74,13 +75,9 @@ export interface StoreOptions extends SqliteOptions {
   replica?: ReplicaOptions | undefined;
 }
 
-export interface NotificationListener {
+export interface NotificationListener extends Pick<NotificationOptions, 'onListening' | 'onSilence'> {
   /** For a `databaseUrl` that leads to a pooler in transaction mode, which passes on no notifications. */
   directUrl?: string;
-  /** Other nodes notify this one, perhaps again. */
-  onListening(): void;
-  /** No node notifies this one, so it polls. Called once for each kind of silence. */
-  onSilence(kind: Silence, reason: string): void;
   limits?: NotificationLimits;
 }
 

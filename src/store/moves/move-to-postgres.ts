@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { Actor } from '../../domain/operator/audit.js';
-import { ServiceError } from '../../errors/service-error.js';
 import { beginLife, continueLife } from '../adapters/lives.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
 import { type CopyFacts, factsOf } from '../copies/copy-facts.js';
@@ -19,7 +18,7 @@ import { claimDirectory } from '../file-lock.js';
 import { type IssuerClaim, refuseOther } from '../issuer.js';
 import { MOVE_MARK, migrateToLatest, refuseNewer, refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading, recordedIn } from '../recorded.js';
-import { CopyError, databaseReasonOf, StoreError } from '../store-error.js';
+import { CopyError, databaseReasonOf, isOfDatabase, StoreError } from '../store-error.js';
 import { type MovedTable, movedTables } from './catalogue.js';
 import { forgetMoved, type Moved, movedError, movedFrom, writeMoved } from './moved-file.js';
 import { countsOf, lockSource, type OddValue, sourcePages } from './source-rows.js';
@@ -270,8 +269,7 @@ function asMoveError(error: unknown): unknown {
   if (isLockTimeout(error)) {
     return new CopyError(ANOTHER_RUN, { cause: error });
   }
-  const { severity } = error as { severity?: unknown };
-  return error instanceof ServiceError || typeof severity === 'string'
+  return isOfDatabase(error)
     ? new CopyError(`PostgreSQL did not complete the move: ${databaseReasonOf(error)}. ${REPEAT}`, {
         cause: error,
       })

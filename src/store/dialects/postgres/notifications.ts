@@ -27,15 +27,16 @@ export type NotificationLimits = typeof NOTIFICATION_LIMITS;
 /** Lost: no connection, or it ended. Unheard: it is sound, and notifications do not arrive on it. */
 export type Silence = 'lost' | 'unheard';
 
-interface NotificationOptions {
+export interface NotificationOptions {
   /** The server itself or a pooler in session mode. */
   connectionString: string;
   /** Notifies over another connection, as other nodes do: a pooler passes on those of the same one. */
   notifyBy(channel: string, payload: string): Promise<unknown>;
   /** Another node has committed due deliveries. */
   onDue(due: NewlyDue): void;
+  /** Other nodes notify this one, perhaps again. */
   onListening(): void;
-  /** Called once for each kind of silence until this node listens again. */
+  /** No node notifies this one: it polls. Called once for each kind of silence, until it listens again. */
   onSilence(kind: Silence, reason: string): void;
 }
 
