@@ -3,6 +3,7 @@ import type { Delivery, DeliveryAttempt } from '../../../../domain/webhooks/deli
 import type { LogEntry, LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
 import { camelCased, type Tables } from '../../../camel-case.js';
 import type { Writer } from '../../../database.js';
+import { inNumbers } from '../../statements/dialect.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 import { placeIn } from './conditions.js';
 
@@ -32,39 +33,23 @@ export function logEntryRows(db: Writer): LogEntryRows {
     happenedIn: async ({ from, to }, after = { at: from, deliverySeq: 0, attemptNumber: 0 }, limit) =>
       (await happened(db, { ...after, to, limit })).rows,
     findAll: async (seqs) => {
-      const rows = await inBlocks(seqs, (block) =>
-        deliveriesIn(db).where('deliveries.seq', 'in', block).execute(),
-      );
+      const found = deliveriesIn(db).where(inNumbers(db, 'deliveries.seq', JSON.stringify(seqs)));
+      const rows = seqs.length === 0 ? [] : await found.execute();
       return new Map(rows.map((delivery) => [delivery.seq, delivery]));
     },
     attemptsOfAll: async (seqs) => {
-      const rows = await inBlocks(seqs, (block) =>
-        camelCased(db).selectFrom('deliveryAttempts').where('deliverySeq', 'in', block).selectAll().execute(),
-      );
+      const found = camelCased(db)
+        .selectFrom('deliveryAttempts')
+        .where(inNumbers(db, 'deliverySeq', JSON.stringify(seqs)))
+        .selectAll();
       const attempts = new Map<number, DeliveryAttempt[]>();
-      for (const row of rows) {
+      for (const row of seqs.length === 0 ? [] : await found.execute()) {
         const seq = row.deliverySeq;
         attempts.set(seq, [...(attempts.get(seq) ?? []), toAttempt(row)]);
       }
       return attempts;
     },
   };
-}
-
-const BLOCK = 50;
-
-/** Pads the last block with its last number, so that one prepared statement serves all. */
-async function inBlocks<Row>(
-  seqs: readonly number[],
-  read: (block: readonly number[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let from = 0; from < seqs.length; from += BLOCK) {
-    const block = seqs.slice(from, from + BLOCK);
-    const last = block.at(-1) as number;
-    rows.push(...(await read([...block, ...Array<number>(BLOCK - block.length).fill(last)])));
-  }
-  return rows;
 }
 
 /** With its place in the log. */

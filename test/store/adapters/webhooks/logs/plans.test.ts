@@ -109,8 +109,8 @@ describe('on SQLite', () => {
   test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
     const plans = await plansOf(use);
     expect(plans).toContainEqual(expect.stringMatching(plan));
-    // What happened is put together from the beginnings of two tables.
-    expect(plans.filter((line) => /^SCAN (?!(made|ended)$)/.test(line))).toEqual([]);
+    // What happened is put together from the beginnings of two tables; its deliveries come from a list.
+    expect(plans.filter((line) => /^SCAN (?!(made|ended)$|json_each )/.test(line))).toEqual([]);
   });
 
   test.each(uses.filter(([title]) => title.startsWith('a page') && !/an event|a client/.test(title)))(
