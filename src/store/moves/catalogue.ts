@@ -1,5 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { sql } from 'kysely';
+import { without } from '../copies/valid-list.js';
 import type { Writer } from '../database.js';
 import { MOVE_MARK } from '../migrate.js';
 import { CopyError } from '../store-error.js';
@@ -32,10 +33,9 @@ type TargetColumn = Omit<MovedColumn, 'type'> & { table: string; type: string };
 export async function movedTables(source: BetterSqlite3.Database, target: Writer): Promise<MovedTable[]> {
   const from = tablesOfSource(source);
   const to = await columnsOfTarget(target);
-  const others = differences(
-    from.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`)),
-    to.map(({ table, name }) => `${table}.${name}`),
-  );
+  const here = from.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`));
+  const there = to.map(({ table, name }) => `${table}.${name}`);
+  const others = [...without(here, there), ...without(there, here)].sort();
   if (others.length > 0) {
     throw new CopyError(
       `The two databases have different tables: only one has ${others.join(', ')}. Nothing was moved.`,
@@ -97,11 +97,4 @@ const NOT_MOVED = /^(kysely_migration|_litestream_)/;
 
 function isOfService(table: string): boolean {
   return !NOT_MOVED.test(table) && table !== MOVE_MARK;
-}
-
-function differences(some: readonly string[], others: readonly string[]): string[] {
-  return [
-    ...some.filter((each) => !others.includes(each)),
-    ...others.filter((each) => !some.includes(each)),
-  ].sort();
 }

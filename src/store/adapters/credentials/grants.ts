@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type InferResult, type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
@@ -6,13 +6,13 @@ import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 import { plainWrites } from '../statements/plain-writes.js';
 
-const byId = statement((db, { id }: { id: string }) =>
+const grants = (db: Rows) =>
   db
     .selectFrom('grants')
-    .where('id', '=', id)
     .selectAll()
-    .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>(),
-);
+    .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>();
+
+const byId = statement((db, { id }: { id: string }) => grants(db).where('id', '=', id));
 
 type Rotated = Parameters<GrantRows['rotate']>;
 type Rotation = Omit<Rotated[0], 'accountId'> & Rotated[1] & { next: number };
@@ -43,19 +43,11 @@ export function grantRows(writer: Writer): GrantRows {
   return {
     find: async (id) => {
       const [row] = (await byId(db, { id })).rows;
-      return row && { ...row, scopes: row.scopes.split(' ') };
+      return row && toGrant(row);
     },
     page: async (accountId, afterId, limit) => {
-      const found = await db
-        .selectFrom('grants')
-        .where('accountId', '=', accountId)
-        .where('id', '>', afterId)
-        .orderBy('id')
-        .limit(limit)
-        .selectAll()
-        .$narrowType<Pick<Grant, 'applicationId' | 'accountId' | 'instanceId'>>()
-        .execute();
-      return found.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
+      const found = grants(db).where('accountId', '=', accountId).where('id', '>', afterId);
+      return (await found.orderBy('id').limit(limit).execute()).map(toGrant);
     },
     insert: (grant) => insert({ ...grant, scopes: grant.scopes.join(' ') }),
     rotate: async ({ id, applicationId, accountId, generation }, to) => {
@@ -86,6 +78,10 @@ export function grantRows(writer: Writer): GrantRows {
       );
     },
   };
+}
+
+function toGrant(row: InferResult<ReturnType<typeof grants>>[number]): Grant {
+  return { ...row, scopes: row.scopes.split(' ') };
 }
 
 /**

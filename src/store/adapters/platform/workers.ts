@@ -183,21 +183,16 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
+/** What the rewrite leaves out is undefined, and stays as it is. */
 function toRewrittenRow({ jobTitles, location, primaryUnit, ...rewrite }: WorkerRewrite) {
   const { id, version, updatedAt, email, address, firstName, lastName, fullName, phone } = rewrite;
   return {
-    id,
-    version,
-    updatedAt,
+    ...{ id, version, updatedAt, email, firstName, lastName, fullName, phone },
     ...address,
-    ...(email !== undefined && { email, contractEmail: contractEmailFor(email) }),
-    ...(firstName !== undefined && { firstName }),
-    ...(lastName !== undefined && { lastName }),
-    ...(fullName !== undefined && { fullName }),
-    ...(phone !== undefined && { phone }),
-    ...(jobTitles && { jobTitles: JSON.stringify(jobTitles) }),
-    ...(location !== undefined && { locationId: location?.id ?? null }),
-    ...(primaryUnit !== undefined && { primaryUnitId: primaryUnit?.id ?? null }),
+    contractEmail: email === undefined ? undefined : contractEmailFor(email),
+    jobTitles: jobTitles && JSON.stringify(jobTitles),
+    locationId: location === null ? null : location?.id,
+    primaryUnitId: primaryUnit === null ? null : primaryUnit?.id,
   };
 }
 
