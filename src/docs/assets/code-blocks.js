@@ -13,6 +13,25 @@ const remember = (storage, name, value) => {
     // Without storage the value applies to this page.
   }
 };
+const element = (name, className, ...children) => {
+  const made = document.createElement(name);
+  made.className = className;
+  made.append(...children);
+  return made;
+};
+/** Copies at a click, and says on the button for a while how that went. */
+const copyAtClick = (button, copy, failed) => {
+  const name = button.textContent;
+  button.addEventListener('click', async () => {
+    button.textContent = await copy().then(
+      () => 'Copied',
+      () => failed,
+    );
+    setTimeout(() => {
+      button.textContent = name;
+    }, 2_000);
+  });
+};
 {
   const LANGUAGE = 'docs-language';
 
@@ -36,31 +55,12 @@ const remember = (storage, name, value) => {
     }
   });
 
-  const copyButton = (code) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copy';
-    button.textContent = 'Copy';
-    button.addEventListener('click', async () => {
-      const isCopied = await navigator.clipboard.writeText(code.textContent).then(
-        () => true,
-        () => false,
-      );
-      button.textContent = isCopied ? 'Copied' : 'Not copied';
-      button.classList.toggle('done', isCopied);
-      setTimeout(() => {
-        button.textContent = 'Copy';
-        button.classList.remove('done');
-      }, 2_000);
-    });
-    return button;
-  };
-
-  for (const figure of document.querySelectorAll('.code')) {
+  for (const figure of navigator.clipboard ? document.querySelectorAll('.code') : []) {
     const code = figure.querySelector('code');
-    if (navigator.clipboard) {
-      figure.append(copyButton(code));
-    }
+    const button = element('button', 'copy', 'Copy');
+    button.type = 'button';
+    copyAtClick(button, () => navigator.clipboard.writeText(code.textContent), 'Not copied');
+    figure.append(button);
   }
 
   /** Elements that scroll sideways must be reachable by keyboard. */
@@ -82,7 +82,7 @@ const remember = (storage, name, value) => {
   }
   reach();
 
-  /** Unfolds the target of an address. */
+  /** Unfolds the target of an address, such as a form, and what it is in. */
   const unfold = () => {
     let target;
     try {
@@ -90,7 +90,7 @@ const remember = (storage, name, value) => {
     } catch {
       // The address has a percent sign that encodes nothing.
     }
-    for (let at = target?.parentElement; at; at = at.parentElement) {
+    for (let at = target; at; at = at.parentElement) {
       if (at.localName === 'details') {
         at.open = true;
       }

@@ -2,7 +2,6 @@
 {
   const button = document.querySelector('.page-text button');
   if (button && navigator.clipboard) {
-    const name = button.textContent;
     const load = async () => {
       const response = await fetch(`${location.pathname}.md`);
       if (!response.ok) {
@@ -20,14 +19,6 @@
       return navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]);
     };
     button.hidden = false;
-    button.addEventListener('click', async () => {
-      button.textContent = await copy().then(
-        () => 'Copied',
-        () => 'Not copied. Try again.',
-      );
-      setTimeout(() => {
-        button.textContent = name;
-      }, 2_000);
-    });
+    copyAtClick(button, copy, 'Not copied. Try again.');
   }
 }

@@ -28,12 +28,6 @@
     return finder;
   };
 
-  const element = (name, ...children) => {
-    const made = document.createElement(name);
-    made.append(...children);
-    return made;
-  };
-
   /** Found words consist of letters, digits and underscores: nothing in them needs escaping. */
   const marked = (text, words) => {
     const pattern = `(?<![\\p{L}\\p{N}])(${[...words].sort((one, other) => other.length - one.length).join('|')})`;
@@ -44,7 +38,7 @@
     const pieces = cut.split(new RegExp(pattern, 'iu'));
     return [
       start > 0 ? '… ' : '',
-      ...pieces.map((piece, place) => (place % 2 === 1 ? element('mark', piece) : piece)),
+      ...pieces.map((piece, place) => (place % 2 === 1 ? element('mark', '', piece) : piece)),
       end < text.length ? ' …' : '',
     ];
   };
@@ -52,13 +46,14 @@
   const option = (entry, place) => {
     const link = element(
       'a',
-      element('b', entry.t),
-      element('span', entry.p),
-      element('span', ...marked(entry.x, entry.terms)),
+      '',
+      element('b', '', entry.t),
+      element('span', '', entry.p),
+      element('span', '', ...marked(entry.x, entry.terms)),
     );
     link.href = entry.u;
     link.tabIndex = -1;
-    const item = element('li', link);
+    const item = element('li', '', link);
     item.id = `search-result-${place}`;
     item.setAttribute('role', 'option');
     item.setAttribute('aria-selected', 'false');

@@ -74,13 +74,6 @@
     };
   };
 
-  const element = (name, className, ...children) => {
-    const made = document.createElement(name);
-    made.className = className;
-    made.append(...children);
-    return made;
-  };
-
   const pretty = (text) => {
     try {
       return JSON.stringify(JSON.parse(text), null, 2);
@@ -174,16 +167,6 @@
   if (document.querySelector('.try-form')) {
     offer();
   }
-
-  /** Opens the form that the address names, for example for visitors from live pages. */
-  const openNamed = () => {
-    const named = document.getElementById(location.hash.slice(1));
-    if (named?.matches('details.try')) {
-      named.open = true;
-    }
-  };
-  addEventListener('hashchange', openNamed);
-  openNamed();
 
   /** A value typed in one form appears in the others too. */
   document.addEventListener(
