@@ -1,5 +1,5 @@
 import { pause } from '../../../workflows/backoff.js';
-import { ANCHORED_TYPE } from '../../domain/operator/audit-chain.js';
+import { ANCHORED_TYPE, CHAINS_IN_A_RECORD } from '../../domain/operator/audit-chain.js';
 import type { AuditTally } from '../../domain/operator/audit-tally.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
@@ -10,7 +10,6 @@ const EVERY_MS = 60_000;
 const LONGEST_WRITE_MS = 60_000;
 /** The first look covers what earlier processes wrote and may not have anchored. */
 const FIRST_LOOK_BACK_MS = 3_600_000;
-const CHAINS_IN_A_RECORD = 100;
 /** Of a hash in the log, which masks longer ones as secrets. Enough to recognize the record in an export. */
 const HASH_CHARACTERS = 32;
 const ACTOR = { type: 'service', id: 'domain' };

@@ -3,13 +3,7 @@ import {
   type AuditFinding,
   type AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
-
-/** The record of a purge; the service refuses one without its proof. */
-const PURGED_TYPE = 'audit.purged';
-/** A record that names the newest records of chains. */
-const ANCHORED_TYPE = 'audit.anchored';
-/** A domain names so many chains in one of these; a forged one may name any number. */
-const CHAINS_IN_A_RECORD = 100;
+import { ANCHORED_TYPE, CHAINS_IN_A_RECORD, PURGED_TYPE } from '../../../domain/operator/audit-chain.js';
 
 /** The service reads on from no other; a forged anchor may name anything. */
 const SHAPE_OF_CHAIN = /^[A-Za-z0-9_.]{1,64}$/;
@@ -115,6 +109,7 @@ export class ExportedChains {
     }
   }
 
+  /** The service refuses such a record without its proof. */
   #notePurge({ event }: AuditRecord): void {
     if (event?.type === PURGED_TYPE && event.subject) {
       const { seq, hash = '' } = Object.fromEntries(event.attributes.map(({ name, value }) => [name, value]));
