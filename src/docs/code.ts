@@ -29,6 +29,11 @@ export function heading(id: string, content: HtmlValue, level: 2 | 3 = 2): Html 
   return html`<h${level} id="${id}"><a class="self" href="#${id}">${content}</a></h${level}>`;
 }
 
+/** It scrolls where there is no room for it. */
+export function table(headings: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="table"><table><thead><tr>${headings.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 /** A part that the edge leaves out where it does not belong. */
 export function only(where: 'demo' | 'live' | 'live-with-demo', content: HtmlValue): Html {
   return html`${made(`<!--${where}-->`)}${content}${made(`<!--/${where}-->`)}`;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { SiteFile } from '../edge/docs/site-file.js';
 import { html } from '../edge/pages/html.js';
-import { heading, Tabs } from './code.js';
+import { heading, Tabs, table } from './code.js';
 import type { Contract, Document } from './contract.js';
 import type { Page } from './page.js';
 import { withPlaces } from './places.js';
@@ -48,21 +48,23 @@ export function downloadsPage(version: string): Page {
   const install = new Tabs().of(
     packages.map(({ title, install: code }) => ({ code, language: 'bash', label: title })),
   );
+  const rows = packages.map(
+    ({ title, needs, path, file }) =>
+      html`<tr><td>${title}</td><td>${needs}</td><td><a href="${path}">${file}</a></td></tr>`,
+  );
+  const contracts = CONTRACTS.map(
+    ([title, format, path]) =>
+      html`<tr><td>${title}</td><td>${format}</td><td><a href="${path}.yaml">${title} YAML</a>, <a href="${path}.json">${title} JSON</a></td></tr>`,
+  );
   const summary = 'The SDKs and the contracts, served by this very server.';
   const body = html`<h1>Downloads</h1><p class="lead">${summary}</p>
 ${heading('sdks', 'SDKs')}
 <p>Each SDK reads the gateway with retries, paging and ETags, signs people in with PKCE, and verifies webhooks.</p>
 ${install}
-<div class="table"><table><thead><tr><th scope="col">Language</th><th scope="col">Needs</th><th scope="col">Package</th></tr></thead><tbody>${packages.map(
-    ({ title, needs, path, file }) =>
-      html`<tr><td>${title}</td><td>${needs}</td><td><a href="${path}">${file}</a></td></tr>`,
-  )}</tbody></table></div>
+${table(['Language', 'Needs', 'Package'], rows)}
 ${heading('contracts', 'Contracts')}
 <p>Generate your own client, or mock the service with them. Their servers are the addresses of this environment.</p>
-<div class="table"><table><thead><tr><th scope="col">Contract</th><th scope="col">Format</th><th scope="col">Files</th></tr></thead><tbody>${CONTRACTS.map(
-    ([title, format, path]) =>
-      html`<tr><td>${title}</td><td>${format}</td><td><a href="${path}.yaml">${title} YAML</a>, <a href="${path}.json">${title} JSON</a></td></tr>`,
-  )}</tbody></table></div>
+${table(['Contract', 'Format', 'Files'], contracts)}
 ${heading('for-programs', 'For programs that read')}
 <p><a href="/llms.txt">llms.txt</a> lists these pages; each is also Markdown, at its address with <code>.md</code> after it.</p>`;
   return { path: '/docs/downloads', title: 'Downloads', summary, area: 'Downloads', body };

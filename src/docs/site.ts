@@ -8,8 +8,14 @@ import { GUIDES_AREA, guidePages, guidePath } from './guide-pages.js';
 import { homePage, notFoundPage } from './home-page.js';
 import { type Frame, layout, type NavigationGroup } from './layout.js';
 import type { Destinations } from './markdown.js';
-import { AUDIT_TYPES_SLUG, auditTypesPage } from './operate/audit-types-page.js';
-import { METRICS_SLUG, metricsPage, OPERATE_AREA, operatePath } from './operate/metrics-page.js';
+import {
+  AUDIT_TYPES_SLUG,
+  auditTypesPage,
+  METRICS_SLUG,
+  metricsPage,
+  OPERATE_AREA,
+  operatePath,
+} from './operate/pages.js';
 import type { Page } from './page.js';
 import type { Api } from './reference/api.js';
 import { errorDestinations, errorsPage } from './reference/errors.js';
