@@ -20,7 +20,6 @@ import { NOT_ROTATED, rotated, statusOf, UNUSED, validateExpiry, validateRotatio
 import type { ApiKey } from './rows/integrations.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'apiKeys' | 'audit' | 'integrations' | 'lock' | 'now'>;
 
 interface IssuedApiKey {

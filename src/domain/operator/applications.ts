@@ -25,7 +25,6 @@ import { letEnd, validateRotation } from './lifetime.js';
 import type { Application, ApplicationSecret, ApplicationType, RedirectUri } from './rows/applications.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'applications' | 'audit' | 'instances' | 'lock' | 'now'>;
 
 /** Each valid secret is one more that may leak. */

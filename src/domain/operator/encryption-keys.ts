@@ -3,7 +3,6 @@ import { auditChange } from '../unit-of-work.js';
 import type { EncryptionKeyRows, KeyHolder, UsedEncryptionKey } from './rows/encryption-keys.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'encryptionKeys' | 'lock' | 'now'>;
 
 /** A node announces its keys at least this often. */

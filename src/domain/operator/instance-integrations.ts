@@ -14,13 +14,12 @@ import { getIntegration, requireInstance } from './integrations.js';
 import type { InstanceIntegration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   OperatorChanges,
   'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
 >;
 
-/** The same for changes that its subscriptions follow. */
+/** For changes that its subscriptions follow. */
 type FollowedPorts = Pick<
   OperatorChanges,
   'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'

@@ -15,7 +15,6 @@ import { madeAt } from '../version.js';
 import type { Integration } from './rows/integrations.js';
 import type { OperatorChanges, OperatorRows } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'integrations' | 'lock' | 'now' | 'touch'>;
 
 export async function createIntegration(

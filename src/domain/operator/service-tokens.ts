@@ -14,7 +14,6 @@ import { intendedEnd, rotated, statusOf, UNUSED, validateExpiry, validateRotatio
 import type { ServiceToken } from './rows/service-tokens.js';
 import type { OperatorChanges } from './unit-of-work.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'instances' | 'lock' | 'now' | 'serviceTokens'>;
 
 export interface IssuedServiceToken {

@@ -12,7 +12,6 @@ import { Violations } from '../violations.js';
 import { getInstance } from './instances.js';
 import { createBuiltInRoles } from './new-roles.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'instances' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch'>;
 
 export async function createClient(

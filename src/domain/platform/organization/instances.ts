@@ -7,7 +7,6 @@ import type { Instance } from '../rows/organization.js';
 import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<Changes, 'instances' | 'lock' | 'now' | 'touch'>;
 
 export async function createInstance(

@@ -6,7 +6,6 @@ import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, getClient, lockClient } from './clients.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'clients' | 'instanceId' | 'jobTitles' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'

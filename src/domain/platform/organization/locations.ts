@@ -12,7 +12,6 @@ import type { Changes } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'clients' | 'instanceId' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'workers'

@@ -12,7 +12,6 @@ import { MAX_NAME_LENGTH, Violations } from '../violations.js';
 import { assertRoom, lockClient } from './clients.js';
 import { distinctPermissions, newRole } from './new-roles.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'

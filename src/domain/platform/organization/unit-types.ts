@@ -17,7 +17,6 @@ import {
   validateNewUnits,
 } from './unit-trees.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<Changes, 'clients' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units'>;
 
 interface UnitTypeCreation {

@@ -17,7 +17,6 @@ import {
 } from './unit-trees.js';
 import { getUnitType } from './unit-types.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'unitTypes' | 'units' | 'workers'

@@ -9,7 +9,6 @@ import type { Changes, PlatformRows } from '../unit-of-work.js';
 import { invalidRequest, Violations } from '../violations.js';
 import { assertNotErased, getAccount, lockEnabledAccount } from './accounts.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'accounts' | 'audit' | 'grants' | 'links' | 'lock' | 'now' | 'passwords' | 'sessions'

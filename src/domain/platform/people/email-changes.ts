@@ -14,13 +14,12 @@ import { contractEmailOf, refuseReplaced } from './email-addresses.js';
 import { emailKeyOf } from './email-keys.js';
 import { getUser, writeUsers } from './users.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'accounts' | 'emailChanges' | 'links' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'
 >;
 
-/** The same where an address may take effect at once. */
+/** For an address that may take effect at once. */
 export type EmailPorts = Ports & Pick<Changes, 'instanceId' | 'passwords'>;
 
 const DEFAULT_SECONDS = 7 * DAY_SECONDS;

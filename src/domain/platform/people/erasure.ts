@@ -11,7 +11,6 @@ import { erasedEmailOf, isErased } from './email-addresses.js';
 import { writeUsers } from './users.js';
 import { fullNameOf, workerEvent } from './workers.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'accounts' | 'audit' | 'forgetPerson' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users' | 'workers'

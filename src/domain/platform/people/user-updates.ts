@@ -10,7 +10,6 @@ import { askForEmail, type EmailPorts } from './email-changes.js';
 import { resolveUserReferences } from './user-references.js';
 import { getUser, type UserCreation, writeUsers } from './users.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<Changes, 'emailChanges' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'>;
 
 export interface UserUpdate

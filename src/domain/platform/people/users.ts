@@ -20,7 +20,6 @@ import {
 import { contractEmailOf } from './email-addresses.js';
 import { resolveUserReferences } from './user-references.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'accounts' | 'clients' | 'instanceId' | 'lock' | 'now' | 'recordEvent' | 'roles' | 'touch' | 'users'

@@ -21,13 +21,12 @@ import {
   validateWorkerFields,
 } from './workers.js';
 
-/** What these rules use of a write. */
 type Ports = Pick<
   Changes,
   'clients' | 'jobTitles' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'units' | 'workers'
 >;
 
-/** The same for an onboarding. */
+/** For an onboarding. */
 type OnboardingPorts = Ports & Pick<Changes, 'accounts' | 'instanceId'>;
 
 export interface WorkerOnboarding {

@@ -9,7 +9,6 @@ import { auditRequest, type Browser } from '../sessions/browser.js';
 import type { SignOnChanges } from '../unit-of-work.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 
-/** What these rules use of a write. */
 export type IssuePorts = Pick<
   SignOnChanges,
   'audit' | 'codes' | 'loginContexts' | 'now' | 'recordEvent' | 'touch' | 'users'

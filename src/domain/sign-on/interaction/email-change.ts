@@ -25,7 +25,6 @@ import type { SignOn } from '../sign-on.js';
 import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { LINK_IS_OVER } from './links.js';
 
-/** What these rules use of a write. */
 type Ports = EmailPorts & Pick<SignOnChanges, 'attempts' | 'audit' | 'grants' | 'notices' | 'sessions'>;
 
 const EMAIL_IS_TAKEN: ErrorPage = {

@@ -11,7 +11,6 @@ import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toP
 import { sessionOf } from './browser-sessions.js';
 import { judgeLogout, type LogoutParameters } from './logout-request.js';
 
-/** What these rules use of a write. */
 type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'now'>;
 type Ports = EndPorts & Pick<SignOnChanges, 'lock' | 'sessions'>;
 
