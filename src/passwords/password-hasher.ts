@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { normalizedPassword } from '../domain/credentials/password-rules.js';
-import type { PasswordHasher } from '../domain/credentials/passwords.js';
+import { normalizedPassword, type PasswordHasher } from '../domain/credentials/passwords.js';
 import { JobQueue, type JobQueueOptions, type StartThread } from './job-queue.js';
 import type { PasswordAnswer } from './password-thread.js';
 

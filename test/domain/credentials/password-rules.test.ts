@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { faultOf, normalizedPassword } from '../../../src/domain/credentials/password-rules.js';
+import { faultOf, normalizedPassword } from '../../../src/domain/credentials/passwords.js';
 
 const NAMES = [
   'Jane.Miller+work@Example.com',

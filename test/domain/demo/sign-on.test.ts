@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultOf } from '../../../src/domain/credentials/password-rules.js';
+import { faultOf } from '../../../src/domain/credentials/passwords.js';
 import { DEMO_PASSWORD, demoCredentials, demoSeed } from '../../../src/domain/demo/seed.js';
 import { validateFields, validateRedirectUris } from '../../../src/domain/operator/application-rules.js';
 import { Violations } from '../../../src/domain/platform/violations.js';

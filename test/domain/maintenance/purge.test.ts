@@ -4,8 +4,8 @@ import {
   type PurgeStore,
   purgeExpired,
   purgeLags,
+  removalTime,
 } from '../../../src/domain/maintenance/purge.js';
-import { removalTime } from '../../../src/domain/maintenance/removal-time.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { fakeClock, oneClock } from '../clock.js';
 

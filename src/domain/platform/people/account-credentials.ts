@@ -1,8 +1,7 @@
 import { refused } from '../../../errors/service-error.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { type LinkPurpose, makeLink, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
-import { faultOf } from '../../credentials/password-rules.js';
-import type { PasswordFault } from '../../credentials/passwords.js';
+import { faultOf, type PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';
 import type { Account } from '../rows/people.js';
 import type { Changes, PlatformRows } from '../unit-of-work.js';

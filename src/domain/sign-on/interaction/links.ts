@@ -1,6 +1,6 @@
 import { networkOf } from '../../../identifiers/network-address.js';
 import type { AccountLink, LinkPurpose } from '../../credentials/links.js';
-import { faultOf } from '../../credentials/password-rules.js';
+import { faultOf } from '../../credentials/passwords.js';
 import { STRANGER } from '../../operator/audit.js';
 import { setPassword } from '../../platform/people/account-credentials.js';
 import { writeAccount } from '../../platform/people/accounts.js';
