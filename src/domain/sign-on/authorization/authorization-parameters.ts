@@ -1,28 +1,30 @@
-/** In the order of a query; lengths as in the contract. */
-const PARAMETERS = {
-  responseType: { wireName: 'response_type', maxLength: 64 },
-  clientId: { wireName: 'client_id', maxLength: 64 },
-  redirectUri: { wireName: 'redirect_uri', maxLength: 2_048 },
-  scope: { wireName: 'scope', maxLength: 1_024 },
-  state: { wireName: 'state', maxLength: 4_096 },
-  nonce: { wireName: 'nonce', maxLength: 1_024 },
-  codeChallenge: { wireName: 'code_challenge', maxLength: 128 },
-  codeChallengeMethod: { wireName: 'code_challenge_method', maxLength: 64 },
-  responseMode: { wireName: 'response_mode', maxLength: 64 },
-  prompt: { wireName: 'prompt', maxLength: 128 },
-  maxAge: { wireName: 'max_age', maxLength: 64 },
-  loginHint: { wireName: 'login_hint', maxLength: 320 },
-  idTokenHint: { wireName: 'id_token_hint', maxLength: 8_192 },
-  claims: { wireName: 'claims', maxLength: 8_192 },
-  display: { wireName: 'display', maxLength: 64 },
-  uiLocales: { wireName: 'ui_locales', maxLength: 256 },
-  claimsLocales: { wireName: 'claims_locales', maxLength: 256 },
-  acrValues: { wireName: 'acr_values', maxLength: 512 },
-  request: { wireName: 'request', maxLength: 8_192 },
-  requestUri: { wireName: 'request_uri', maxLength: 2_048 },
+import { snakeCase } from '../../platform/changes.js';
+
+/** The greatest length of each, as in the contract, in the order of a query. */
+const MAX_LENGTHS = {
+  responseType: 64,
+  clientId: 64,
+  redirectUri: 2_048,
+  scope: 1_024,
+  state: 4_096,
+  nonce: 1_024,
+  codeChallenge: 128,
+  codeChallengeMethod: 64,
+  responseMode: 64,
+  prompt: 128,
+  maxAge: 64,
+  loginHint: 320,
+  idTokenHint: 8_192,
+  claims: 8_192,
+  display: 64,
+  uiLocales: 256,
+  claimsLocales: 256,
+  acrValues: 512,
+  request: 8_192,
+  requestUri: 2_048,
 } as const;
 
-type ParameterName = keyof typeof PARAMETERS;
+type ParameterName = keyof typeof MAX_LENGTHS;
 
 /** An authorization request as received: the first value of each parameter. */
 export type AuthorizationParameters = { [Name in ParameterName]?: string } & {
@@ -30,7 +32,7 @@ export type AuthorizationParameters = { [Name in ParameterName]?: string } & {
   repeatedNames: readonly string[];
 };
 
-export const PARAMETER_NAMES = Object.keys(PARAMETERS) as ParameterName[];
+export const PARAMETER_NAMES = Object.keys(MAX_LENGTHS) as ParameterName[];
 
 /** NUL, which databases refuse, and lone surrogates, which no address can carry. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -45,7 +47,8 @@ export function faultOfParameter(
   parameters: AuthorizationParameters,
   name: ParameterName,
 ): string | undefined {
-  const { wireName, maxLength } = PARAMETERS[name];
+  const wireName = snakeCase(name);
+  const maxLength = MAX_LENGTHS[name];
   if (parameters.repeatedNames.includes(wireName)) {
     return `${wireName} is sent more than once.`;
   }
@@ -72,7 +75,7 @@ const ABOUT_A_PERSON: readonly ParameterName[] = ['loginHint', 'idTokenHint', 'c
 
 /** The query without personal parameters. */
 export function withoutPerson(query: string): string {
-  const names = ABOUT_A_PERSON.map((name) => `${PARAMETERS[name].wireName}=`);
+  const names = ABOUT_A_PERSON.map((name) => `${snakeCase(name)}=`);
   return query
     .split('&')
     .filter((pair) => !names.some((name) => pair.startsWith(name)))
@@ -83,6 +86,6 @@ export function withoutPerson(query: string): string {
 export function queryOf(parameters: AuthorizationParameters): string {
   return PARAMETER_NAMES.flatMap((name) => {
     const text = parameters[name];
-    return text === undefined ? [] : [`${PARAMETERS[name].wireName}=${encodeURIComponent(text)}`];
+    return text === undefined ? [] : [`${snakeCase(name)}=${encodeURIComponent(text)}`];
   }).join('&');
 }

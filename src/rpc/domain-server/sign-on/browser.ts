@@ -1,5 +1,4 @@
 import {
-  type AuthorizationParameters as AuthorizationParametersMessage,
   type Browser as BrowserMessage,
   type BrowserStep as BrowserStepMessage,
   ErrorPageKind,
@@ -10,10 +9,6 @@ import {
   UserType,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { SignOnServiceService } from '../../../../generated/proto/integration/sign_on/v1/sign_on.js';
-import {
-  type AuthorizationParameters,
-  PARAMETER_NAMES,
-} from '../../../domain/sign-on/authorization/authorization-parameters.js';
 import { authorize } from '../../../domain/sign-on/authorization/authorize.js';
 import { cancel } from '../../../domain/sign-on/interaction/cancel.js';
 import { chooseContext } from '../../../domain/sign-on/interaction/choose-context.js';
@@ -40,8 +35,8 @@ export function browserHandlers(signOn: SignOn): Handlers<SignOnServiceService> 
       step: toStep(await act(signOn, fromBrowser(browser, context), form as Form)),
     });
   return {
-    authorize: async ({ browser, parameters }, context) => ({
-      step: toStep(await authorize(signOn, fromBrowser(browser, context), fromParameters(parameters))),
+    authorize: async ({ browser, parameters = { repeatedNames: [] } }, context) => ({
+      step: toStep(await authorize(signOn, fromBrowser(browser, context), parameters)),
     }),
     showInteraction: async ({ browser, page, interaction }, context) => {
       // An unspecified page counts as one that leads on.
@@ -84,12 +79,6 @@ export function fromBrowser(
     userAgent: browser?.userAgent ?? '',
     requestId,
   };
-}
-
-/** The parameters that the domain knows. */
-function fromParameters(message: AuthorizationParametersMessage | undefined): AuthorizationParameters {
-  const given = PARAMETER_NAMES.map((name) => [name, message?.[name]] as const);
-  return { ...Object.fromEntries(given), repeatedNames: message?.repeatedNames ?? [] };
 }
 
 const fromUserType = fromEnum(UserType);
