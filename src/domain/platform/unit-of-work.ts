@@ -24,6 +24,21 @@ export interface RecordedEvent<T extends EventType> {
   data: EventsByType[T]['data'];
 }
 
+/**
+ * An event of an instance. Its type begins with what it is about: `organization_unit.created` is about the
+ * `organizationUnit` whose id is the `organizationUnitId` of the data.
+ */
+export function eventOn<T extends EventType>(
+  instanceId: InstanceId,
+  type: T,
+  data: EventsByType[T]['data'],
+): RecordedEvent<T> {
+  const [kind = ''] = type.split('.');
+  const entityType = kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const entity = { type: entityType, id: Reflect.get(data, `${entityType}Id`) } as RecordedEvent<T>['entity'];
+  return { type, instanceId, clientId: data.clientId, entity, data };
+}
+
 /** All rows that the back office reads. */
 export interface PlatformRows extends CredentialRows {
   readonly instances: InstanceRows;

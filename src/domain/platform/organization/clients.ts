@@ -7,7 +7,7 @@ import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../a
 import { assertExpectedVersion, type Update, writeChanged } from '../changes.js';
 import { linkToClient } from '../links.js';
 import type { Client } from '../rows/organization.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { getInstance } from './instances.js';
 import { createBuiltInRoles } from './new-roles.js';
@@ -35,18 +35,9 @@ export async function createClient(
   await changes.clients.insert(client);
   await createBuiltInRoles(changes, client.id);
   await changes.touch(client.id, instance.id);
-  await changes.recordEvent({
-    type: 'client.created',
-    instanceId: instance.id,
-    clientId: client.id,
-    entity: { type: 'client', id: client.id },
-    data: {
-      clientId: client.id,
-      name: client.name,
-      address: client.address,
-      links: { self: linkToClient(client.id) },
-    },
-  });
+  const { id: clientId, name, address } = client;
+  const data = { clientId, name, address, links: { self: linkToClient(clientId) } };
+  await changes.recordEvent(eventOn(instance.id, 'client.created', data));
   return client;
 }
 

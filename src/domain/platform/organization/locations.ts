@@ -8,7 +8,7 @@ import { type Update, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Location } from '../rows/organization.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 
@@ -39,13 +39,8 @@ export async function createLocation(
   await assertRoom(changes.locations, client.id, 'locations');
   await changes.locations.insert(location);
   await changes.touch(client.id);
-  await changes.recordEvent({
-    type: 'organization_location.created',
-    instanceId: client.instanceId,
-    clientId: client.id,
-    entity: { type: 'organizationLocation', id: location.id },
-    data: snapshotOf(location),
-  });
+  const event = eventOn(client.instanceId, 'organization_location.created', snapshotOf(location));
+  await changes.recordEvent(event);
   return location;
 }
 
@@ -79,13 +74,8 @@ export async function deleteLocation(
   const [client, location] = await lockWithClient(changes, getLocation, locationId, { expectedVersion });
   const told = { tellsOfFormer: true };
   const workerIds = await workersToRewrite(changes, client.id, { locationId: location.id }, told);
-  await changes.recordEvent({
-    type: 'organization_location.deleted',
-    instanceId: client.instanceId,
-    clientId: client.id,
-    entity: { type: 'organizationLocation', id: location.id },
-    data: { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() },
-  });
+  const data = { ...snapshotOf(location), deletedAt: new Date(changes.now).toISOString() };
+  await changes.recordEvent(eventOn(client.instanceId, 'organization_location.deleted', data));
   await rewriteWorkers(changes, client, workerIds, () => ({ location: null }), told);
   await changes.locations.delete(location.id);
   await changes.touch(client.id);

@@ -5,7 +5,7 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
 import { linkToOrganizationStructure } from '../links.js';
 import type { Client, Unit, UnitType } from '../rows/organization.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 
 /** Limits of one request, without the unit that CreateUnit names itself: levels of units, and units. */
@@ -96,19 +96,15 @@ export async function insertUnits(
     await changes.units.insert(unit);
   }
   await changes.recordEvent(
-    ...rows.map(({ unit, parent }) => ({
-      type: 'organization_unit.created' as const,
-      instanceId: client.instanceId,
-      clientId: client.id,
-      entity: { type: 'organizationUnit' as const, id: unit.id },
-      data: {
+    ...rows.map(({ unit, parent }) =>
+      eventOn(client.instanceId, 'organization_unit.created', {
         ...embeddedUnit({ unit, parent }),
         clientId: client.id,
         unitType: { id, name },
         createdAt: new Date(unit.createdAt).toISOString(),
         links: { self: linkToOrganizationStructure(client.id) },
-      },
-    })),
+      }),
+    ),
   );
 }
 

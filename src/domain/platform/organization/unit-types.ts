@@ -5,7 +5,7 @@ import { madeAt } from '../../version.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
 import { linkToOrganizationStructure } from '../links.js';
 import type { Unit, UnitType } from '../rows/organization.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 import {
@@ -47,20 +47,16 @@ export async function createUnitType(
   await assertRoom(changes.units, client.id, 'units', rows.length);
   await changes.unitTypes.insert(unitType);
   await changes.touch(client.id);
-  await changes.recordEvent({
-    type: 'organization_unit_type.created',
-    instanceId: client.instanceId,
-    clientId: client.id,
-    entity: { type: 'organizationUnitType', id: unitType.id },
-    data: {
+  await changes.recordEvent(
+    eventOn(client.instanceId, 'organization_unit_type.created', {
       organizationUnitTypeId: unitType.id,
       clientId: client.id,
       name,
       units: rows.map(embeddedUnit),
       createdAt: new Date(unitType.createdAt).toISOString(),
       links: { self: linkToOrganizationStructure(client.id) },
-    },
-  });
+    }),
+  );
   await insertUnits(changes, client, unitType, rows);
   return { unitType, units: rows.map(({ unit }) => unit) };
 }

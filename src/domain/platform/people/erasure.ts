@@ -1,15 +1,14 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { refused } from '../../../errors/service-error.js';
 import type { Actor } from '../../operator/audit.js';
-import { newVersion } from '../../version.js';
 import { toAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
 import type { Account, User, WorkerOfInstance } from '../rows/people.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { getAccount, writeAccount } from './accounts.js';
 import { erasedEmailOf, isErased } from './email-addresses.js';
 import { writeUsers } from './users.js';
-import { fullNameOf, workerEvent } from './workers.js';
+import { fullNameOf, rewriteBatch, workerData } from './workers.js';
 
 type Ports = Pick<
   Changes,
@@ -91,17 +90,16 @@ async function eraseWorkers(
   workers: readonly WorkerOfInstance[],
 ): Promise<void> {
   for (let from = 0; from < workers.length; from += BATCH_ROWS) {
-    const erased = workers.slice(from, from + BATCH_ROWS).map((worker) => ({
-      ...worker,
+    const batch = workers.slice(from, from + BATCH_ROWS);
+    const erased = await rewriteBatch(changes, batch, ({ id }) => ({
       ...ERASED_NAMES,
       fullName: fullNameOf(ERASED_NAMES.firstName, ERASED_NAMES.lastName),
-      email: erasedEmailOf(worker.id),
+      email: erasedEmailOf(id),
       phone: null,
       address: toAddress(null),
-      version: newVersion(),
-      updatedAt: changes.now,
     }));
-    await changes.workers.rewrite(erased);
-    await changes.recordEvent(...erased.map((worker) => workerEvent('worker.updated', worker, worker)));
+    await changes.recordEvent(
+      ...erased.map((worker) => eventOn(worker.instanceId, 'worker.updated', workerData(worker))),
+    );
   }
 }

@@ -8,7 +8,7 @@ import { BATCH_ROWS } from '../changes.js';
 import { linkToUser } from '../links.js';
 import { lockClient } from '../organization/clients.js';
 import type { User, UserFields, UserView } from '../rows/people.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import {
   accountByEmail,
@@ -135,12 +135,8 @@ async function recordUsers(
     );
   }
   await changes.recordEvent(
-    ...users.map((user) => ({
-      type,
-      instanceId: user.instanceId,
-      clientId: user.clientId,
-      entity: { type: 'user' as const, id: user.id },
-      data: {
+    ...users.map((user) =>
+      eventOn(user.instanceId, type, {
         userId: user.id,
         clientId: user.clientId,
         email: contractEmailOf(user.email),
@@ -152,8 +148,8 @@ async function recordUsers(
         role: user.role && { id: user.role.id, name: user.role.name },
         createdAt: new Date(user.createdAt).toISOString(),
         links: { self: linkToUser(user.clientId, user.id) },
-      },
-    })),
+      }),
+    ),
   );
   return users;
 }

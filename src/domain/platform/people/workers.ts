@@ -10,7 +10,7 @@ import { assertFewWorkersChange } from '../instance-limit.js';
 import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker, WorkerFilter, WorkerRewrite } from '../rows/people.js';
-import type { Changes } from '../unit-of-work.js';
+import { type Changes, eventOn } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
 
@@ -58,16 +58,9 @@ export function recordWorkers(
   client: Client,
   workers: readonly Worker[],
 ): Promise<void> {
-  return changes.recordEvent(...workers.map((worker) => workerEvent(type, client, worker)));
-}
-
-export function workerEvent<T extends 'worker.onboarded' | 'worker.updated'>(
-  type: T,
-  { instanceId }: Pick<Client, 'instanceId'>,
-  worker: Worker,
-) {
-  const { id, clientId } = worker;
-  return { type, instanceId, clientId, entity: { type: 'worker' as const, id }, data: snapshotOf(worker) };
+  return changes.recordEvent(
+    ...workers.map((worker) => eventOn(client.instanceId, type, workerData(worker))),
+  );
 }
 
 /** All whom the filter finds, including offboarded ones, oldest first. The client must be locked. */
@@ -83,6 +76,21 @@ export async function workersToRewrite(
   return changes.workers.ids(clientId, filter);
 }
 
+type Change = (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>;
+
+/** Changes fields of these workers, and returns them as they are then. */
+export async function rewriteBatch<Each extends Worker>(
+  { workers, now }: Pick<Changes, 'now' | 'workers'>,
+  batch: readonly Each[],
+  changeOf: Change,
+): Promise<Each[]> {
+  const rewrites = batch.map((worker) => {
+    return { ...changeOf(worker), id: worker.id, version: newVersion(), updatedAt: now };
+  });
+  await workers.rewrite(rewrites);
+  return batch.map((worker, index) => ({ ...worker, ...rewrites[index] }));
+}
+
 /**
  * Changes fields of these workers, or with `{}` only their version where what they show has changed. Those
  * who were offboarded have events only if the write tells of former workers, because receivers must not get
@@ -92,25 +100,18 @@ export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
   client: Client,
   ids: readonly WorkerId[],
-  changeOf: (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>,
+  changeOf: Change,
   { tellsOfFormer = false } = {},
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += BATCH_ROWS) {
     const batch = await changes.workers.findAll(client.id, ids.slice(from, from + BATCH_ROWS));
-    const rewrites = batch.map((worker) => ({
-      ...changeOf(worker),
-      id: worker.id,
-      version: newVersion(),
-      updatedAt: changes.now,
-    }));
-    await changes.workers.rewrite(rewrites);
-    const rewritten = batch.map((worker, index) => ({ ...worker, ...rewrites[index] }));
+    const rewritten = await rewriteBatch(changes, batch, changeOf);
     const told = rewritten.filter(({ offboardedAt }) => tellsOfFormer || offboardedAt === null);
     await recordWorkers(changes, 'worker.updated', client, told);
   }
 }
 
-function snapshotOf(worker: Worker): WorkerEventData {
+export function workerData(worker: Worker): WorkerEventData {
   return {
     workerId: worker.id,
     clientId: worker.clientId,

@@ -175,21 +175,7 @@ export interface WorkerOfInstance extends Worker {
 
 /** New values of fields of a worker, for a write of many. */
 export type WorkerRewrite = Pick<Worker, 'id' | 'version' | 'updatedAt'> &
-  Partial<
-    Pick<
-      Worker,
-      | 'address'
-      | 'email'
-      | 'firstName'
-      | 'fullName'
-      | 'jobTitles'
-      | 'lastName'
-      | 'location'
-      | 'phone'
-      | 'primaryUnit'
-      | 'units'
-    >
-  >;
+  Partial<Omit<Worker, 'accountId' | 'clientId' | 'createdAt' | 'offboardedAt'>>;
 
 export interface WorkerRows {
   find(id: string): Promise<Worker | undefined>;

@@ -184,12 +184,12 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
 }
 
 /** What the rewrite leaves out is undefined, and stays as it is. */
-function toRewrittenRow({ jobTitles, location, primaryUnit, ...rewrite }: WorkerRewrite) {
-  const { id, version, updatedAt, email, address, firstName, lastName, fullName, phone } = rewrite;
+function toRewrittenRow(rewrite: WorkerRewrite) {
+  const { address, units: _, jobTitles, location, primaryUnit, ...plain } = rewrite;
   return {
-    ...{ id, version, updatedAt, email, firstName, lastName, fullName, phone },
+    ...plain,
     ...address,
-    contractEmail: email === undefined ? undefined : contractEmailFor(email),
+    contractEmail: plain.email === undefined ? undefined : contractEmailFor(plain.email),
     jobTitles: jobTitles && JSON.stringify(jobTitles),
     locationId: location === null ? null : location?.id,
     primaryUnitId: primaryUnit === null ? null : primaryUnit?.id,
