@@ -3,7 +3,7 @@ import type {
   DeliveryServiceService,
   RetryDelivery,
 } from '../../generated/proto/integration/webhooks/v1/sending.js';
-import { retriesOver } from '../../src/cli/roles/retries-over-grpc.js';
+import { retriesOver } from '../../src/cli/roles/calls-of-domain.js';
 import type { RpcChannel, RpcClient } from '../../src/rpc/client.js';
 import type { RetryingDomain } from '../../workflows/activities/webhook-retry.js';
 import type { AttemptToMake, RetryStatus } from '../../workflows/contract.js';

@@ -16,8 +16,8 @@ import {
 } from '../../telemetry/metrics.js';
 import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js';
 import { addressRulesOf } from '../from-config.js';
+import { maintenanceOver } from './calls-of-domain.js';
 import { domainCheck, openDomainChannel, untilDomainServes } from './domain-channel.js';
-import { maintenanceOver } from './maintenance-over-grpc.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { liveTokens } from './role-tokens.js';
 import { currentTemporalAccess } from './temporal/access.js';

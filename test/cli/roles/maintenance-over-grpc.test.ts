@@ -5,7 +5,7 @@ import {
   PurgedKind,
   SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
-import { codeMinutesOver, maintenanceOver } from '../../../src/cli/roles/maintenance-over-grpc.js';
+import { codeMinutesOver, maintenanceOver } from '../../../src/cli/roles/calls-of-domain.js';
 import { type CallContext, type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';
 import { signalled } from '../../support/signalled.js';

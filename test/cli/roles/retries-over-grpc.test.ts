@@ -4,7 +4,7 @@ import {
   DeliveryStatus,
 } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { DeliveryServiceService } from '../../../generated/proto/integration/webhooks/v1/sending.js';
-import { retriesOver, retryBatchesOver } from '../../../src/cli/roles/retries-over-grpc.js';
+import { retriesOver, retryBatchesOver } from '../../../src/cli/roles/calls-of-domain.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { storeChecks } from '../../../src/cli/roles/store-checks.js';
+import { storeChecks } from '../../../src/cli/roles/domain-store.js';
 import { Health } from '../../../src/telemetry/health.js';
 
 const fine = {

@@ -1,34 +1,75 @@
 import {
-  AttemptOutcome,
-  DeliveryStatus,
-} from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+  MaintenanceServiceService,
+  type PurgedKind,
+  type SigningKeyStep,
+} from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { AttemptOutcome } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
   DeliveryServiceService,
   type RetryDelivery,
 } from '../../../generated/proto/integration/webhooks/v1/sending.js';
+import type { Maintenance } from '../../../workflows/activities/maintenance.js';
 import type { RetryingDomain } from '../../../workflows/activities/webhook-retry.js';
+import type { CodeMinute, CodeMinuteList } from '../../../workflows/code-minutes.js';
 import type { RetryState, RetryStatus } from '../../../workflows/contract.js';
 import type { RetryBatchList } from '../../../workflows/retry-batches.js';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import type { RpcChannel } from '../../rpc/client.js';
 
+/** Longer than any batch takes, and shorter than Temporal's limit for a step. */
+const MAINTENANCE_DEADLINE_MS = 20_000;
 /** Shorter than Temporal's limit for a step, and than a lease. */
-const STEP_DEADLINE_MS = 10_000;
+const RETRY_DEADLINE_MS = 10_000;
 /** The deadline of a waiting call exceeds its wait by this much. */
 const ANSWER_MARGIN_MS = 5_000;
 
-const STATUSES: Partial<Record<DeliveryStatus, RetryStatus>> = {
-  [DeliveryStatus.PENDING]: 'PENDING',
-  [DeliveryStatus.DELIVERED]: 'DELIVERED',
-  [DeliveryStatus.EXHAUSTED]: 'EXHAUSTED',
-  [DeliveryStatus.HELD]: 'HELD',
-  [DeliveryStatus.CANCELLED]: 'CANCELLED',
-};
+const STATUSES: readonly RetryStatus[] = ['PENDING', 'DELIVERED', 'EXHAUSTED', 'HELD', 'CANCELLED'];
+
+/** The maintenance calls of the activities. */
+export function maintenanceOver(domain: RpcChannel): Maintenance {
+  const client = domain.clientOf(MaintenanceServiceService);
+  const deadlineMs = MAINTENANCE_DEADLINE_MS;
+  return {
+    purgeExpired: async (request, call) => {
+      const { counts, more, otherRunActive } = await client.purgeExpired(request, { ...call, deadlineMs });
+      const deleted = Object.fromEntries(counts.map(({ kind, count }) => [nameOf(kind), count]));
+      return { deleted, more, otherRunActive };
+    },
+    expireAuthorizationCodes: async (request, call) => {
+      const answer = await client.expireAuthorizationCodes(request, { ...call, deadlineMs });
+      const { issued, redeemed, expired, retryInMs = null } = answer;
+      return { issued, redeemed, expired, retryInMs };
+    },
+    advanceSigningKeys: async (call) => {
+      const { changes, nextDueAt } = await client.advanceSigningKeys({}, { ...call, deadlineMs });
+      return {
+        changes: changes.map(({ kid, step }) => ({ kid, step: nameOf(step) })),
+        nextDueAt: nextDueAt?.toISOString() ?? null,
+      };
+    },
+  };
+}
+
+/** The minutes for which the worker starts expiry workflows. */
+export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
+  const client = domain.clientOf(MaintenanceServiceService);
+  return {
+    toWatch: async (limit, call) => {
+      const { minutes } = await client.listCodeMinutesToWatch({ limit }, call);
+      return minutes.flatMap(({ minute, expiresAt, expiresInMs = 0 }): CodeMinute[] =>
+        minute && expiresAt ? [{ minute, expiresAt, expiresInMs }] : [],
+      );
+    },
+    markWatched: async (minutes, call) => {
+      await client.markCodeMinutesWatched({ minutes }, call);
+    },
+  };
+}
 
 /** The calls of the activities of `webhookRetry`. */
 export function retriesOver(domain: RpcChannel): RetryingDomain {
   const client = domain.clientOf(DeliveryServiceService);
-  const deadlineMs = STEP_DEADLINE_MS;
+  const deadlineMs = RETRY_DEADLINE_MS;
   return {
     retryBatch: async (batchId, call) => {
       const { batch } = await client
@@ -61,7 +102,7 @@ export function retryBatchesOver(domain: RpcChannel): RetryBatchList {
       }));
     },
     markHandedOver: async (batchIds, call) => {
-      await client.markRetryBatchesHandedOver({ batchIds }, { ...call, deadlineMs: STEP_DEADLINE_MS });
+      await client.markRetryBatchesHandedOver({ batchIds }, { ...call, deadlineMs: RETRY_DEADLINE_MS });
     },
   };
 }
@@ -76,7 +117,8 @@ function noneWherePurged(error: unknown): { batch: undefined } {
 /** Delays instead of times, because a workflow reads no clock of ours. */
 function toState(delivery: RetryDelivery): RetryState {
   const { deliveryId, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastOutcome, lastHttpStatus } = delivery;
-  const status = STATUSES[delivery.status];
+  const word = delivery.status.replace('DELIVERY_STATUS_', '');
+  const status = STATUSES.find((name) => name === word);
   if (status === undefined) {
     throw new Error(`The domain says that delivery ${deliveryId} is ${delivery.status}, which is unknown.`);
   }
@@ -109,6 +151,13 @@ function attemptInWords(outcome: AttemptOutcome, httpStatus: number | undefined)
   if (isAnswer && httpStatus !== undefined) {
     return `answered ${httpStatus}`;
   }
-  const name = outcome.replace('ATTEMPT_OUTCOME_', '').toLowerCase().replaceAll('_', ' ');
-  return outcome === AttemptOutcome.UNSPECIFIED ? undefined : name;
+  return outcome === AttemptOutcome.UNSPECIFIED ? undefined : nameOf(outcome);
+}
+
+/** `PURGED_KIND_AUTHORIZATION_CODE` becomes `authorization code`. */
+function nameOf(value: PurgedKind | SigningKeyStep | AttemptOutcome): string {
+  return value
+    .replace(/^(PURGED_KIND|SIGNING_KEY_STEP|ATTEMPT_OUTCOME)_/, '')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 }
