@@ -19,45 +19,29 @@ export function childEnvironments(
   const tokens = new Map(allRoleRights.map((right) => [right, tokensOf(config, right)]));
   const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
   return (role) => {
-    const settings = allRoleRights.flatMap((right) => {
+    const own: readonly string[] = SECRETS_OF[role];
+    const foreign = secretSettings.filter((name) => !own.includes(name));
+    const dropped = new Set<string>(foreign.flatMap((name) => [name, `${name}_FILE`]));
+    const held: NodeJS.ProcessEnv = {};
+    for (const right of allRoleRights) {
       const { setting: name } = roleRights[right];
-      // The child reads the file itself, and again when it changes.
-      if (!SECRETS_OF[role].includes(name) || config[`${name}_FILE`] !== undefined) {
-        return [];
+      dropped.add(name);
+      // A child reads a file itself, and again when it changes.
+      if (own.includes(name) && config[`${name}_FILE`] === undefined) {
+        const given = tokens.get(right) ?? [];
+        held[name] = (role === 'domain' ? given.map(hashedToken) : given).join(',');
       }
-      const held = tokens.get(right) ?? [];
-      return [[name, (role === 'domain' ? held.map(hashedToken) : held).join(',')]];
-    });
+    }
+    const kept = Object.entries(environment).filter(
+      ([name]) => !dropped.has(name) && (own.includes('DATABASE_URL') || !name.startsWith('PG')),
+    );
     return {
-      ...withoutSecretsOfOthers(role, config, environment),
-      ...Object.fromEntries(settings),
+      ...Object.fromEntries(kept),
+      // A key is sent over TLS only; without it, a role would take the connection for a plain one.
+      ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
+      ...held,
       ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),
     };
-  };
-}
-
-function withoutSecretsOfOthers(
-  role: RoleName,
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-): NodeJS.ProcessEnv {
-  const own: readonly string[] = SECRETS_OF[role];
-  const foreign = secretSettings.filter((name) => !own.includes(name));
-  const dropped = new Set<string>(foreign.flatMap((name) => [name, `${name}_FILE`]));
-  // Of a setting with a file, only the file is read again.
-  for (const { setting: name } of Object.values(roleRights)) {
-    if (config[`${name}_FILE`] !== undefined) {
-      dropped.add(name);
-    }
-  }
-  return {
-    ...Object.fromEntries(
-      Object.entries(environment).filter(
-        ([name]) => !dropped.has(name) && (own.includes('DATABASE_URL') || !name.startsWith('PG')),
-      ),
-    ),
-    // A key is sent over TLS only; without it, a role would take the connection to Temporal for a plain one.
-    ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
   };
 }
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { pause } from '../../../workflows/backoff.js';
 import type { Log } from '../../telemetry/log.js';
 import type { RoleName } from '../roles/role.js';
 import type { RoleMessage, SupervisorMessage } from '../roles/run-role.js';
 import { opsSocketOf } from '../sockets.js';
 import { EXIT_CANNOT_START } from '../startup-error.js';
 import { ask } from './ops-of-children.js';
-import { untilSilent } from './until-silent.js';
 
 /** The command that runs this process. */
 const COMMAND = process.argv[1] as string;
@@ -24,6 +24,8 @@ const STABLE_AFTER_MS = 10_000;
 export const KILL_MARGIN_MS = 5_000;
 /** A signal to the whole group reaches this process too, within this time. */
 const GROUP_SIGNAL_MS = 200;
+/** Several, so that a supervisor that was itself suspended asks again before it decides. */
+const QUESTIONS = 4;
 
 export interface Refusal {
   sentence: string;
@@ -202,4 +204,21 @@ export class Child {
     });
     this.#restart = setTimeout(() => this.start(), delayMs);
   }
+}
+
+/** Resolves to true when the process has not answered for the limit, and to false on the signal. */
+export async function untilSilent(
+  ask: (timeoutMs: number) => Promise<'alive' | 'silent' | 'unknown'>,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const stepMs = limitMs / QUESTIONS;
+  for (let silences = 0; silences < QUESTIONS; ) {
+    const [answer] = await Promise.all([ask(stepMs), pause(stepMs, signal)]);
+    if (signal.aborted) {
+      return false;
+    }
+    silences = answer === 'alive' ? 0 : silences + Number(answer === 'silent');
+  }
+  return true;
 }

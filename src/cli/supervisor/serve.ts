@@ -1,16 +1,19 @@
+import { pause } from '../../../workflows/backoff.js';
 import type { Config } from '../../config/config.js';
-import { createLog } from '../../telemetry/log.js';
+import { createLog, type Log } from '../../telemetry/log.js';
 import { welcome } from '../demo/welcome.js';
 import { doubtfulNames, logOptionsOf, refuseUnusableKeyFile } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES } from '../roles/role.js';
-import { claimRunDir } from '../sockets.js';
+import { claimRunDir, isListening, opsSocketOf } from '../sockets.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
 import { childEnvironments } from './child-environments.js';
-import { untilEarlierRolesEnd } from './earlier-roles.js';
 import { opsOfChildren } from './ops-of-children.js';
+
+/** Between looks for roles of a killed supervisor. */
+const LOOK_EVERY_MS = 100;
 
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */
 export async function serve(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -75,6 +78,39 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     process.stderr.write(`${refusal.sentence}\n`);
   }
   process.exit(refusal?.exitCode ?? 0);
+}
+
+/**
+ * Waits for the roles of a killed supervisor that had become ready. They finish their calls first, and until
+ * then hold ports and locks; at their end each removes its socket, which could be that of its successor.
+ */
+async function untilEarlierRolesEnd(
+  runDir: string,
+  limitMs: number,
+  log: Log,
+  ending: AbortSignal,
+): Promise<void> {
+  const endsAt = performance.now() + limitMs;
+  for (let looks = 0; await doesAnyListen(runDir); looks += 1) {
+    if (ending.aborted) {
+      return;
+    }
+    if (performance.now() > endsAt) {
+      log.warn('starting beside roles of an earlier supervisor', { limitMs });
+      return;
+    }
+    if (looks === 0) {
+      log.warn('waiting for the roles of an earlier supervisor to end', { limitMs });
+    }
+    await pause(LOOK_EVERY_MS, ending);
+  }
+}
+
+async function doesAnyListen(runDir: string): Promise<boolean> {
+  const answers = await Promise.all(
+    ROLE_NAMES.map((role) => isListening({ path: opsSocketOf(runDir, role) })),
+  );
+  return answers.includes(true);
 }
 
 /** Text for people, in a demo or with pretty log lines. With JSON log lines, all of stdout is JSON. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { untilSilent } from '../../../src/cli/supervisor/until-silent.js';
+import { untilSilent } from '../../../src/cli/supervisor/child.js';
 
 const LIMIT_MS = 40;
 
