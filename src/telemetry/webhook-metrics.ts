@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DURATION_BUCKETS_S } from './metrics.js';
+import type { Registry } from 'prom-client';
+import { counter, DURATION_BUCKETS_S, gauge, histogram } from './metric-list.js';
 import { sharedReading } from './shared-reading.js';
 
 /** A delivery may wait for as long as the service is down. */
@@ -11,35 +11,16 @@ export type AttemptMetrics = ReturnType<typeof attemptMetrics>;
 export function attemptMetrics(registry: Registry) {
   const ended = new Map<string, Map<string, number>>();
   let runningCount = 0;
-  new Gauge({
-    name: 'webhook_attempts_running',
-    help: 'Webhook delivery attempts in progress.',
-    registers: [registry],
-    collect() {
-      this.set(runningCount);
-    },
-  });
-  new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Completed webhook delivery attempts, by event type and outcome.',
-    labelNames: ['event_type', 'outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [eventType, counts] of ended) {
-        for (const [outcome, count] of counts) {
-          this.inc({ event_type: eventType, outcome }, count);
-        }
+  gauge('webhook_attempts_running', registry, (made) => made.set(runningCount));
+  counter('webhook_attempts_total', registry, (made) => {
+    made.reset();
+    for (const [eventType, counts] of ended) {
+      for (const [outcome, count] of counts) {
+        made.inc({ event_type: eventType, outcome }, count);
       }
-    },
+    }
   });
-  const duration = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
-    help: 'Duration of webhook delivery attempts, from name resolution to the end of the response, by outcome.',
-    labelNames: ['outcome'],
-    buckets: [...DURATION_BUCKETS_S, 15],
-    registers: [registry],
-  });
+  const duration = histogram('webhook_attempt_duration_seconds', registry, [...DURATION_BUCKETS_S, 15]);
   return {
     begun: () => {
       runningCount += 1;
@@ -56,39 +37,16 @@ export function attemptMetrics(registry: Registry) {
 export type RelayMetrics = ReturnType<typeof relayMetrics>;
 
 export function relayMetrics(registry: Registry) {
-  const registers = [registry];
-  const lag = new Histogram({
-    name: 'webhook_relay_lag_seconds',
-    help: 'Time from the write of a delivery to the start of its first attempt.',
-    buckets: WAIT_BUCKETS_S,
-    registers,
-  });
-  const receipt = new Histogram({
-    name: 'webhook_commit_to_receipt_seconds',
-    help: 'Time from the write of a delivery to the response to its first attempt; excludes attempts without a response.',
-    buckets: WAIT_BUCKETS_S,
-    registers,
-  });
+  const lag = histogram('webhook_relay_lag_seconds', registry, WAIT_BUCKETS_S);
+  const receipt = histogram('webhook_commit_to_receipt_seconds', registry, WAIT_BUCKETS_S);
   return {
     /** Read on each scrape. */
     slots: (read: () => { free: number; total: number }) => {
-      new Gauge({
-        name: 'webhook_slots_in_use',
-        help: 'Slots in use: delivery attempts in progress, and completed attempts whose result is not recorded yet.',
-        registers,
-        collect() {
-          const { free, total } = read();
-          this.set(total - free);
-        },
+      gauge('webhook_slots_in_use', registry, (made) => {
+        const { free, total } = read();
+        made.set(total - free);
       });
-      new Gauge({
-        name: 'webhook_slots',
-        help: 'All slots for delivery attempts of this worker (WEBHOOK_SENDS).',
-        registers,
-        collect() {
-          this.set(read().total);
-        },
-      });
+      gauge('webhook_slots', registry, (made) => made.set(read().total));
     },
     /** Records how long after the write of its delivery a first attempt began. */
     begun: (waitedMs: number) => lag.observe(waitedMs / 1_000),
@@ -99,17 +57,12 @@ export function relayMetrics(registry: Registry) {
 
 /** The returned function is called after a commit, with the number of deliveries that ended in it. */
 export function deliveryEndCounter(registry: Registry): (status: string, count: number) => void {
-  const counter = new Counter({
-    name: 'webhook_deliveries_ended_total',
-    help: 'Completed deliveries, by status: DELIVERED, or EXHAUSTED after the last attempt or when the service gives up. Each counts once: a late success of an exhausted one does not.',
-    labelNames: ['status'],
-    registers: [registry],
-  });
+  const ended = counter('webhook_deliveries_ended_total', registry);
   // A rate needs a sample from before the first end.
   for (const status of ['DELIVERED', 'EXHAUSTED']) {
-    counter.inc({ status }, 0);
+    ended.inc({ status }, 0);
   }
-  return (status, count) => counter.inc({ status }, count);
+  return (status, count) => ended.inc({ status }, count);
 }
 
 /** What the domain reports about deliveries that wait in the database. */
@@ -126,36 +79,24 @@ export function outboxMetrics(
   clock: () => number,
 ): void {
   const reading = sharedReading(read);
-  new Gauge({
-    name: 'webhook_outbox_deliveries',
-    help: 'Pending deliveries, by whether the first attempt has begun, counted up to 10,000.',
-    labelNames: ['attempt'],
-    registers: [registry],
-    async collect() {
-      const found = await reading();
-      this.reset();
-      for (const [attempt, count] of Object.entries(found?.counts ?? {})) {
-        this.set({ attempt }, count);
-      }
-    },
+  gauge('webhook_outbox_deliveries', registry, async (made) => {
+    const found = await reading();
+    made.reset();
+    for (const [attempt, count] of Object.entries(found?.counts ?? {})) {
+      made.set({ attempt }, count);
+    }
   });
-  new Gauge({
-    name: 'webhook_outbox_oldest_age_seconds',
-    help: 'Age of the oldest pending delivery (0 if there is none), by whether its first attempt has begun and whether its subscription is failing. If the subscription changed later than the delivery was written, the age counts from that change.',
-    labelNames: ['attempt', 'subscription'],
-    registers: [registry],
-    async collect() {
-      const found = await reading();
-      this.reset();
-      if (found) {
-        for (const attempt of ['first', 'later'] as const) {
-          for (const isFailing of [false, true]) {
-            const of = found.oldest.find((one) => one.stage === attempt && one.isFailing === isFailing);
-            const ageMs = of === undefined ? 0 : Math.max(0, clock() - of.since);
-            this.set({ attempt, subscription: isFailing ? 'failing' : 'well' }, ageMs / 1_000);
-          }
+  gauge('webhook_outbox_oldest_age_seconds', registry, async (made) => {
+    const found = await reading();
+    made.reset();
+    if (found) {
+      for (const attempt of ['first', 'later'] as const) {
+        for (const isFailing of [false, true]) {
+          const of = found.oldest.find((one) => one.stage === attempt && one.isFailing === isFailing);
+          const ageMs = of === undefined ? 0 : Math.max(0, clock() - of.since);
+          made.set({ attempt, subscription: isFailing ? 'failing' : 'well' }, ageMs / 1_000);
         }
       }
-    },
+    }
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Counter } from 'prom-client';
+import { gauge } from '../../src/telemetry/metric-list.js';
 import {
   certificateGauges,
   createMetricsRegistry,
@@ -11,7 +12,6 @@ import {
   rpcCallTimer,
   storeMetrics,
   temporalBacklogGauge,
-  temporalPollingGauge,
 } from '../../src/telemetry/metrics.js';
 import { parseExposition } from '../support/prometheus-text.js';
 
@@ -72,7 +72,7 @@ describe('the metrics of a role', () => {
   test('count calls by method and code, and say whether the worker polls', async () => {
     const registry = createMetricsRegistry('domain', '1.2.3');
     rpcCallTimer(registry)('a.B/C', 'OK', 1);
-    temporalPollingGauge(registry).set(1);
+    gauge('temporal_worker_polling', registry).set(1);
     const text = await registry.metrics();
     expect(text).toContain(
       'grpc_server_call_duration_seconds_count{role="domain",method="a.B/C",code="OK"} 1',

@@ -14,7 +14,8 @@ import type { Store } from '../../store/store.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
-import { authorizationFaultCounter, passwordMetrics } from '../../telemetry/metrics.js';
+import { counter } from '../../telemetry/metric-list.js';
+import { passwordMetrics } from '../../telemetry/metrics.js';
 import {
   heldBackGauges,
   keyStepLagGauge,
@@ -104,7 +105,7 @@ function servicesOf(
   const newLimiter = limitersOf(store, derived.throttles, log);
   const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
   const lostUse = note('the last use of an API key was not recorded');
-  const countFault = authorizationFaultCounter(metrics);
+  const faults = counter('authorization_faults_total', metrics);
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
     ...webhookParts(role, store, derived),
@@ -134,7 +135,7 @@ function servicesOf(
       wrongSecrets: newLimiter('wrong secrets', RATES.wrongSecrets),
       onBackgroundError: note('the last use of a client secret was not recorded'),
       onFault: (requestId, fault) => {
-        countFault();
+        faults.inc();
         log.error('authorization failed', { requestId, ...causeOf(fault) });
       },
       observe: tally.observe,

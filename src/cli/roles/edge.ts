@@ -11,7 +11,8 @@ import { closeListener, createListener, listen } from '../../edge/http/listener.
 import { EXPLANATIONS } from '../../edge/problem.js';
 import { addressOf } from '../../identifiers/network-address.js';
 import { Health } from '../../telemetry/health.js';
-import { domainsGauge, httpRequestTimer, refusalCounter, requestsInFlight } from '../../telemetry/metrics.js';
+import { counter } from '../../telemetry/metric-list.js';
+import { domainsGauge, httpRequestTimer, requestsInFlight } from '../../telemetry/metrics.js';
 import { demoApp, demoIds, tryItValues } from '../demo/demo-edge.js';
 import { demoAppUrl } from '../from-config.js';
 import { DEMO_APP_HOST } from '../ports.js';
@@ -31,7 +32,8 @@ export async function startEdge(role: RoleOptions): Promise<RunningRole> {
   const isDemo = environment === 'demo';
   const isLocalDemo =
     isDemo && isLoopback(new URL(gatewayUrl).hostname) && config.TRUSTED_PROXIES.length === 0;
-  const onRefused = refusalCounter(metrics);
+  const refused = counter('http_requests_refused_total', metrics);
+  const onRefused = () => refused.inc();
   const admission = new Admission(onRefused);
   const stopping = new AbortController();
   const options = { environment, gatewayUrl, signOnUrl, domain, log, admission, stopping: stopping.signal };

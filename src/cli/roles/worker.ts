@@ -8,12 +8,8 @@ import { Relay } from '../../delivery/relay.js';
 import { HttpSender } from '../../delivery/sender.js';
 import type { RpcChannel } from '../../rpc/client.js';
 import { type Check, Health } from '../../telemetry/health.js';
-import {
-  domainsGauge,
-  temporalBacklogGauge,
-  temporalConfiguredGauge,
-  temporalPollingGauge,
-} from '../../telemetry/metrics.js';
+import { gauge } from '../../telemetry/metric-list.js';
+import { domainsGauge, temporalBacklogGauge } from '../../telemetry/metrics.js';
 import { attemptMetrics, relayMetrics } from '../../telemetry/webhook-metrics.js';
 import { addressRulesOf } from '../from-config.js';
 import { maintenanceOver } from './calls-of-domain.js';
@@ -94,9 +90,9 @@ async function joinTemporal(
   { config, log, metrics }: RoleOptions,
   domain: WorkersDomain,
 ): Promise<TemporalWorker | undefined> {
-  const polling = temporalPollingGauge(metrics);
+  const polling = gauge('temporal_worker_polling', metrics);
   const onBacklog = temporalBacklogGauge(metrics);
-  temporalConfiguredGauge(metrics).set(config.TEMPORAL_ADDRESS === undefined ? 0 : 1);
+  gauge('temporal_configured', metrics).set(config.TEMPORAL_ADDRESS === undefined ? 0 : 1);
   if (config.TEMPORAL_ADDRESS === undefined) {
     log.warn(
       'TEMPORAL_ADDRESS is not set: webhooks are retried when they are due, with no UI of what waits and without the signals retryNow and giveUp',
