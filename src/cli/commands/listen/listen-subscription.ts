@@ -11,7 +11,7 @@ import { Unfinished } from '../errors.js';
 import { isLost, untilNextTry } from '../lost-connection.js';
 import type { Session } from '../operator/session.js';
 import { listed } from '../operator/showing.js';
-import { disabledBecause } from '../operator/webhooks/subscription-actions.js';
+import { disabledBecause } from '../operator/webhooks/subscription.js';
 import { say } from '../output/print.js';
 
 const POLL_INTERVAL_MS = 1_000;

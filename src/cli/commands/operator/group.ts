@@ -76,7 +76,7 @@ export function addVerb(
   const example = given ?? (prefix ? `${prefix}_…` : '');
   const line = `${group.name()} ${command.name()} ${example}`.trimEnd();
   command
-    .description(about)
+    .description(demoToken === 'platform' ? `${about} (needs a platform token)` : about)
     .option('--json', 'as JSON, for scripts')
     .addHelpText('after', `\n${TARGET_NOTE}\n${examples(line)}`);
   return runsInSession(command, action, demoToken);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Instance } from '../../../../generated/proto/integration/platform/v1/instances.js';
 import { asTime } from '../output/table.js';
-import { withConnections } from './connections.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT } from './group.js';
+import { withConnections } from './integration.js';
 import type { Action } from './session.js';
-import { showing, shownPages } from './showing.js';
+import { CHANGES, type Facts, showing, shownPages } from './showing.js';
 
 export function addInstanceCommands(program: Command): void {
   const group = addGroup(
@@ -15,7 +15,7 @@ export function addInstanceCommands(program: Command): void {
     'instance list --json',
   );
   addVerb(group, 'create', create, {
-    about: 'Create an instance (needs a platform token)',
+    about: 'Create an instance',
     example: '"Harborlight Payroll"',
     demoToken: 'platform',
   }).argument('<name>', 'its name for people');
@@ -24,7 +24,7 @@ export function addInstanceCommands(program: Command): void {
   );
   addVerb(group, 'show <instance>', show, { about: 'Show one instance with who is connected to it' });
   addVerb(group, 'update <instance>', update, {
-    about: 'Rename an instance (needs a platform token)',
+    about: 'Rename an instance',
     example: 'ins_… --name "Harborlight"',
     demoToken: 'platform',
   })
@@ -32,13 +32,11 @@ export function addInstanceCommands(program: Command): void {
     .option(...EXPECTED_VERSION);
 }
 
-const shown = showing('instance', ({ id, name, createdAt, updatedAt, version }: Instance) => [
-  ['Instance', id],
-  ['Name', name],
-  ['Created', asTime(createdAt)],
-  ['Changed', asTime(updatedAt)],
-  ['Version', version],
-]);
+const shown = showing('instance', {
+  Instance: ({ id }) => id,
+  Name: ({ name }) => name,
+  ...CHANGES,
+} satisfies Facts<Instance>);
 
 const create: Action = async ({ platform }, [name]) => shown(await platform.createInstance({ name }));
 

@@ -1,16 +1,36 @@
 import { UsageError } from '../errors.js';
-import { asColumns, asFacts, type Columns } from '../output/table.js';
+import { asColumns, asFacts, asTime, type Columns } from '../output/table.js';
 import type { Shown } from './session.js';
+
+/** What is shown of one thing, by title. */
+export type Facts<T> = Readonly<Record<string, (thing: T) => string | readonly string[]>>;
+
+/** The last facts of most things. */
+export const CHANGES = {
+  Created: ({ createdAt }) => asTime(createdAt),
+  Changed: ({ updatedAt }) => asTime(updatedAt),
+  Version: ({ version }) => version,
+} satisfies Facts<{ createdAt?: Date | undefined; updatedAt?: Date | undefined; version: string }>;
 
 /** Shows an answer with one thing, which is the member `name`: its facts, then remarks. */
 export function showing<Name extends string, T>(
   name: Name,
-  factsOf: (thing: T) => Parameters<typeof asFacts>[0],
+  facts: Facts<T>,
 ): (answer: { [Field in Name]?: T | undefined }, ...remarks: readonly string[]) => Shown {
-  return (answer, ...remarks) => ({
-    json: answer,
-    text: [asFacts(factsOf(answer[name] as T)), ...remarks].join('\n\n'),
-  });
+  return (answer, ...remarks) => {
+    const rows = Object.entries(facts).map(([title, of]) => [title, of(answer[name] as T)] as const);
+    return { json: answer, text: [asFacts(rows), ...remarks].join('\n\n') };
+  };
+}
+
+/** For a list: these of the facts. */
+export function columnsOf<T, Title extends string>(
+  facts: Readonly<Record<Title, (thing: T) => string | readonly string[]>>,
+  ...titles: readonly Title[]
+): Columns<T> {
+  return Object.fromEntries(
+    titles.map((title) => [title.toLowerCase(), (thing) => String(facts[title](thing))]),
+  );
 }
 
 /** A secret, which can be shown only once. */

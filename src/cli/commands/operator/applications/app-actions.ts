@@ -9,39 +9,36 @@ import { confirmation } from '../../confirm.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { algorithmName } from '../keys/signing-key.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
+import { CHANGES, type Facts, showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
-const shown = showing('application', (application: Application) => [
-  ['Application', application.id],
-  ['Name', application.name],
-  ['Type', asWord(application.type, 'APPLICATION_TYPE_')],
-  ['Status', asWord(application.status, 'APPLICATION_STATUS_')],
-  ['Scopes', application.allowedScopes.join(' ')],
-  ['Grants', application.allowedGrantTypes.map((grant) => asWord(grant, 'GRANT_TYPE_')).join(', ')],
-  ['PKCE', application.requirePkce ? 'required' : 'optional'],
-  ['First party', application.firstParty ? 'yes: people are not asked' : 'no: people are asked'],
-  ['ID tokens', algorithmName(application.idTokenAlgorithm)],
-  [
-    'Lifetimes',
-    [
-      `access tokens ${asSeconds(application.tokenLifetimes?.accessTokenSeconds)}`,
-      `refresh tokens ${asSeconds(application.tokenLifetimes?.refreshTokenSeconds)}`,
-      `ID tokens ${asSeconds(application.tokenLifetimes?.idTokenSeconds)}`,
-      `all refresh tokens of a sign-in ${asSeconds(application.tokenLifetimes?.refreshFamilySeconds)}`,
-    ],
+const shown = showing('application', {
+  Application: ({ id }) => id,
+  Name: ({ name }) => name,
+  Type: ({ type }) => asWord(type, 'APPLICATION_TYPE_'),
+  Status: ({ status }) => asWord(status, 'APPLICATION_STATUS_'),
+  Scopes: ({ allowedScopes }) => allowedScopes.join(' '),
+  Grants: ({ allowedGrantTypes }) =>
+    allowedGrantTypes.map((grant) => asWord(grant, 'GRANT_TYPE_')).join(', '),
+  PKCE: ({ requirePkce }) => (requirePkce ? 'required' : 'optional'),
+  'First party': ({ firstParty }) => (firstParty ? 'yes: people are not asked' : 'no: people are asked'),
+  'ID tokens': ({ idTokenAlgorithm }) => algorithmName(idTokenAlgorithm),
+  Lifetimes: ({ tokenLifetimes }) => [
+    `access tokens ${asSeconds(tokenLifetimes?.accessTokenSeconds)}`,
+    `refresh tokens ${asSeconds(tokenLifetimes?.refreshTokenSeconds)}`,
+    `ID tokens ${asSeconds(tokenLifetimes?.idTokenSeconds)}`,
+    `all refresh tokens of a sign-in ${asSeconds(tokenLifetimes?.refreshFamilySeconds)}`,
   ],
-  ['Redirect URIs', application.redirectUris.map(({ uri, instanceId }) => `${instanceId} ${uri}`)],
-  ['Sign-out', application.signOutEndsTokens ? 'ends its tokens' : 'leaves its tokens as they are'],
-  ['After sign-out', application.postLogoutRedirectUris],
-  ['Logo', application.logoUri ?? '-'],
-  ['Privacy policy', application.policyUri ?? '-'],
-  ['Terms', application.tosUri ?? '-'],
-  ['Sign-in begins', application.initiateLoginUri ?? '-'],
-  ['Secrets', application.secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`)],
-  ['Created', asTime(application.createdAt)],
-  ['Changed', asTime(application.updatedAt)],
-  ['Version', application.version],
-]);
+  'Redirect URIs': ({ redirectUris }) => redirectUris.map(({ uri, instanceId }) => `${instanceId} ${uri}`),
+  'Sign-out': ({ signOutEndsTokens }) =>
+    signOutEndsTokens ? 'ends its tokens' : 'leaves its tokens as they are',
+  'After sign-out': ({ postLogoutRedirectUris }) => postLogoutRedirectUris,
+  Logo: ({ logoUri }) => logoUri ?? '-',
+  'Privacy policy': ({ policyUri }) => policyUri ?? '-',
+  Terms: ({ tosUri }) => tosUri ?? '-',
+  'Sign-in begins': ({ initiateLoginUri }) => initiateLoginUri ?? '-',
+  Secrets: ({ secrets }) => secrets.map(({ id, expiresAt }) => `${id} ends ${asTime(expiresAt, 'never')}`),
+  ...CHANGES,
+} satisfies Facts<Application>);
 
 function asSeconds(seconds: number | undefined): string {
   return seconds === undefined ? 'as the service' : `${seconds} s`;

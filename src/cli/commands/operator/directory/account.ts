@@ -11,7 +11,7 @@ import { printableLine } from '../../output/printable.js';
 import { asColumns, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, YES } from '../group.js';
 import type { Action, Session } from '../session.js';
-import { showing, shownPages } from '../showing.js';
+import { CHANGES, type Facts, showing, shownPages } from '../showing.js';
 
 export function addAccountCommands(program: Command): void {
   const group = addGroup(
@@ -34,16 +34,19 @@ export function addAccountCommands(program: Command): void {
     example: 'ada@example.com',
   }).argument(...ACCOUNT);
   addVerb(group, 'disable', disable, {
-    about: 'Keep a person from signing in anywhere, and end their sessions (needs a platform token)',
+    about: 'Keep a person from signing in anywhere, and end their sessions',
     example: 'acc_…',
     demoToken: 'platform',
   }).argument(...ACCOUNT);
   addVerb(group, 'enable', enable, {
-    about: 'Let a person sign in again (needs a platform token)',
+    about: 'Let a person sign in again',
     example: 'acc_…',
     demoToken: 'platform',
   }).argument(...ACCOUNT);
-  addVerb(group, 'erase <account>', erase, { about: ERASING, demoToken: 'platform' }).option(...YES);
+  addVerb(group, 'erase <account>', erase, {
+    about: 'Erase names, addresses and credentials of a person who is no user and no worker, permanently',
+    demoToken: 'platform',
+  }).option(...YES);
 }
 
 const ACCOUNT = ['<account>', 'its id, or the address that the person signs in with', accountKey] as const;
@@ -56,21 +59,17 @@ function accountKey(value: string): AccountKey {
   return { $case, value };
 }
 
-const ERASING =
-  'Erase names, addresses and credentials of a person who is no user and no worker, permanently (needs a platform token)';
-
-const shown = showing('account', (account: Account) => [
-  ['Account', account.id],
-  ['Email', emailOf(account)],
-  ['New email', account.pendingEmails.map(pending)],
-  ['Name', printableLine(account.fullName ?? '') || '-'],
-  ['Status', asWord(account.status, 'ACCOUNT_STATUS_')],
-  ['Password set', asTime(account.passwordSetAt, 'never')],
-  ['Worker profile', account.workerProfileId],
-  ['Created', asTime(account.createdAt)],
-  ['Changed', asTime(account.updatedAt)],
-  ['Version', account.version || '-'],
-]);
+const shown = showing('account', {
+  Account: ({ id }) => id,
+  Email: emailOf,
+  'New email': ({ pendingEmails }) => pendingEmails.map(pending),
+  Name: ({ fullName }) => printableLine(fullName ?? '') || '-',
+  Status: ({ status }) => asWord(status, 'ACCOUNT_STATUS_'),
+  'Password set': ({ passwordSetAt }) => asTime(passwordSetAt, 'never'),
+  'Worker profile': ({ workerProfileId }) => workerProfileId,
+  ...CHANGES,
+  Version: ({ version }) => version || '-',
+} satisfies Facts<Account>);
 
 const list: Action = async ({ platform }, _, { email: emailPrefix, limit }) =>
   shownPages(limit, 'accounts', (page) => platform.listAccounts({ emailPrefix, ...page }), {

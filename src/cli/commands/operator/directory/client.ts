@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { Client } from '../../../../../generated/proto/integration/platform/v1/clients.js';
 import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
-import { asTime } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, making } from '../group.js';
 import type { Action } from '../session.js';
-import { showing, shownPages } from '../showing.js';
+import { CHANGES, columnsOf, type Facts, showing, shownPages } from '../showing.js';
 import { addressLine } from './people.js';
 
 export function addClientCommands(program: Command): void {
@@ -29,23 +28,18 @@ const list: Action = async ({ platform }, _, { instance: instanceId, limit }) =>
     limit,
     'clients',
     (page) => platform.listClients({ instanceId, ...page }),
-    {
-      client: ({ id }) => id,
-      name: ({ name }) => printableLine(name),
-      instance: (client) => client.instanceId,
-      created: ({ createdAt }) => asTime(createdAt),
-    },
+    columnsOf(FACTS, 'Client', 'Name', 'Instance', 'Created'),
     () => instanceId && platform.getInstance({ instanceId }),
   );
 
-const shown = showing('client', (client: Client) => [
-  ['Client', client.id],
-  ['Name', printableLine(client.name)],
-  ['Instance', client.instanceId],
-  ['Address', addressLine(client.address)],
-  ['Created', asTime(client.createdAt)],
-  ['Changed', asTime(client.updatedAt)],
-  ['Version', client.version],
-]);
+const FACTS = {
+  Client: ({ id }) => id,
+  Name: ({ name }) => printableLine(name),
+  Instance: ({ instanceId }) => instanceId,
+  Address: ({ address }) => addressLine(address),
+  ...CHANGES,
+} satisfies Facts<Client>;
+
+const shown = showing('client', FACTS);
 
 const show: Action = async ({ platform }, [clientId]) => shown(await platform.getClient({ clientId }));

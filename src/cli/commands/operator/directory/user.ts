@@ -3,10 +3,10 @@ import type { User, UserStatus } from '../../../../../generated/proto/integratio
 import { UsageError } from '../../errors.js';
 import { commaSeparatedOf, idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
-import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
+import { asEnum, asWord } from '../../output/table.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, making } from '../group.js';
 import type { Action, Session } from '../session.js';
-import { showing, shownPages } from '../showing.js';
+import { CHANGES, columnsOf, type Facts, showing, shownPages } from '../showing.js';
 import { membersWith, neededClient, shownFirst } from './people.js';
 
 const STATUSES = ['active', 'inactive', 'invited', 'deleted'];
@@ -36,24 +36,29 @@ export function addUserCommands(program: Command): void {
     .option(...LIMIT, 50);
   addVerb(group, 'show <user>', show, { about: 'Show one user' });
   addVerb(group, 'disable <user>', disable, {
-    about: 'Keep an active user from signing in (needs a platform token)',
+    about: 'Keep an active user from signing in',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
   addVerb(group, 'enable <user>', enable, {
-    about: 'Let a disabled user sign in again (needs a platform token)',
+    about: 'Let a disabled user sign in again',
     demoToken: 'platform',
   }).option(...EXPECTED_VERSION);
 }
 
-const COLUMNS: Columns<User> = {
-  user: ({ id }) => id,
-  email: ({ email }) => printableLine(email),
-  name: ({ fullName = '' }) => printableLine(fullName) || '-',
-  status: ({ status }) => asWord(status, 'USER_STATUS_'),
-  role: ({ role }) => printableLine(role?.name ?? '') || '-',
-  client: ({ clientId }) => clientId,
-  created: ({ createdAt }) => asTime(createdAt),
-};
+const FACTS = {
+  User: ({ id }) => id,
+  Email: ({ email }) => printableLine(email),
+  'New email': ({ pendingEmail }) => printableLine(pendingEmail?.email ?? '') || '-',
+  Name: ({ fullName }) => printableLine(fullName ?? '') || '-',
+  Status: ({ status }) => asWord(status, 'USER_STATUS_'),
+  Role: ({ role }) => printableLine(role?.name ?? '') || '-',
+  Manager: ({ manager }) => (manager ? printableLine(`${manager.id} ${manager.email}`) : '-'),
+  Client: ({ clientId }) => clientId,
+  Account: ({ accountId }) => accountId,
+  ...CHANGES,
+} satisfies Facts<User>;
+
+const COLUMNS = columnsOf(FACTS, 'User', 'Email', 'Name', 'Status', 'Role', 'Client', 'Created');
 
 const list: Action<{ status?: readonly string[] }> = async (
   session,
@@ -78,20 +83,7 @@ async function usersOfPerson(session: Session, email: string, statuses: readonly
   return users.filter(({ status }) => statuses.length === 0 || statuses.includes(status));
 }
 
-const shown = showing('user', (user: User) => [
-  ['User', user.id],
-  ['Email', printableLine(user.email)],
-  ['New email', printableLine(user.pendingEmail?.email ?? '') || '-'],
-  ['Name', printableLine(user.fullName ?? '') || '-'],
-  ['Status', asWord(user.status, 'USER_STATUS_')],
-  ['Role', printableLine(user.role?.name ?? '') || '-'],
-  ['Manager', user.manager ? printableLine(`${user.manager.id} ${user.manager.email}`) : '-'],
-  ['Client', user.clientId],
-  ['Account', user.accountId],
-  ['Created', asTime(user.createdAt)],
-  ['Changed', asTime(user.updatedAt)],
-  ['Version', user.version],
-]);
+const shown = showing('user', FACTS);
 
 const show: Action = async ({ platform }, [userId]) => shown(await platform.getUser({ userId }));
 

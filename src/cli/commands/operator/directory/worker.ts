@@ -3,10 +3,10 @@ import type { Worker, WorkerStatus } from '../../../../../generated/proto/integr
 import { confirmation } from '../../confirm.js';
 import { idOf } from '../../options.js';
 import { printableLine } from '../../output/printable.js';
-import { asEnum, asTime, asWord, type Columns } from '../../output/table.js';
+import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addVerb, asGroup, EXPECTED_VERSION, LIMIT, making, YES } from '../group.js';
 import type { Action } from '../session.js';
-import { showing, shownPages } from '../showing.js';
+import { columnsOf, type Facts, showing, shownPages } from '../showing.js';
 import { addressLine, membersWith, neededClient, shownFirst } from './people.js';
 
 /** `integration worker` alone runs the role of that name; its verbs are about people who work for clients. */
@@ -34,21 +34,32 @@ export function addWorkerCommands(role: Command): void {
     .option(...LIMIT, 50);
   addVerb(group, 'show <worker>', show, { about: 'Show one worker' });
   addVerb(group, 'offboard <worker>', offboard, {
-    about: 'Offboard a worker from the client (needs a platform token)',
+    about: 'Offboard a worker from the client',
     demoToken: 'platform',
   })
     .option(...EXPECTED_VERSION)
     .option(...YES);
 }
 
-const COLUMNS: Columns<Worker> = {
-  worker: ({ id }) => id,
-  email: ({ email }) => printableLine(email),
-  name: ({ fullName }) => printableLine(fullName),
-  status: ({ status }) => asWord(status, 'WORKER_STATUS_'),
-  client: ({ clientId }) => clientId,
-  onboarded: ({ createdAt }) => asTime(createdAt),
-};
+const FACTS = {
+  Worker: ({ id }) => id,
+  Email: ({ email }) => printableLine(email),
+  Name: ({ fullName }) => printableLine(fullName),
+  Phone: ({ phone }) => printableLine(phone ?? '') || '-',
+  Status: ({ status }) => asWord(status, 'WORKER_STATUS_'),
+  'Job titles': ({ jobTitles }) => jobTitles.map(printableLine),
+  Address: ({ address }) => addressLine(address),
+  Units: ({ unitIds, primaryUnitId }) => unitIds.map((id) => (id === primaryUnitId ? `${id} (primary)` : id)),
+  Location: ({ locationId }) => locationId ?? '-',
+  Client: ({ clientId }) => clientId,
+  Account: ({ accountId }) => accountId,
+  Onboarded: ({ createdAt }) => asTime(createdAt),
+  Changed: ({ updatedAt }) => asTime(updatedAt),
+  Offboarded: ({ offboardedAt }) => asTime(offboardedAt),
+  Version: ({ version }) => version,
+} satisfies Facts<Worker>;
+
+const COLUMNS = columnsOf(FACTS, 'Worker', 'Email', 'Name', 'Status', 'Client', 'Onboarded');
 
 const list: Action<{ status?: string; unit?: string; location?: string }> = async (
   session,
@@ -67,23 +78,7 @@ const list: Action<{ status?: string; unit?: string; location?: string }> = asyn
   return shownPages(limit, 'workers', (page) => platform.listWorkers({ ...filter, ...page }), COLUMNS);
 };
 
-const shown = showing('worker', (worker: Worker) => [
-  ['Worker', worker.id],
-  ['Email', printableLine(worker.email)],
-  ['Name', printableLine(worker.fullName)],
-  ['Phone', printableLine(worker.phone ?? '') || '-'],
-  ['Status', asWord(worker.status, 'WORKER_STATUS_')],
-  ['Job titles', worker.jobTitles.map(printableLine)],
-  ['Address', addressLine(worker.address)],
-  ['Units', worker.unitIds.map((id) => (id === worker.primaryUnitId ? `${id} (primary)` : id))],
-  ['Location', worker.locationId ?? '-'],
-  ['Client', worker.clientId],
-  ['Account', worker.accountId],
-  ['Onboarded', asTime(worker.createdAt)],
-  ['Changed', asTime(worker.updatedAt)],
-  ['Offboarded', asTime(worker.offboardedAt)],
-  ['Version', worker.version],
-]);
+const shown = showing('worker', FACTS);
 
 const show: Action = async ({ platform }, [workerId]) => shown(await platform.getWorker({ workerId }));
 

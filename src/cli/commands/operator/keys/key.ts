@@ -5,7 +5,7 @@ import { idOf, timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, EXPECTED_VERSION, LIMIT, overlapOption, YES } from '../group.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
+import { columnsOf, type Facts, showing, shownOnce, shownPages, updateMaskOf } from '../showing.js';
 
 const REACH =
   'id of the integration. The key reads every instance that it is connected to, now or later: for a key of one instance, make an integration that is connected to that one only';
@@ -66,19 +66,21 @@ export function successorExpiry(noun: string): Option {
   return new Option('--expires <when>', about).argParser(timeAhead);
 }
 
-const shown = showing('apiKey', (key: ApiKey) => [
-  ['Key', key.id],
-  ['Integration', key.integrationId],
-  ['Label', key.label],
-  ['Begins with', key.keyStart],
-  ['Status', asWord(key.status, 'KEY_STATUS_')],
-  ['Created', asTime(key.createdAt)],
-  ['Expires', asTime(key.expiresAt, 'never')],
-  ['Rotated', asTime(key.rotatedAt)],
-  ['Revoked', asTime(key.revokedAt)],
-  ['Last used', asTime(key.lastUsedAt)],
-  ['Version', key.version],
-]);
+const FACTS = {
+  Key: ({ id }) => id,
+  Integration: ({ integrationId }) => integrationId,
+  Label: ({ label }) => label,
+  'Begins with': ({ keyStart }) => keyStart,
+  Status: ({ status }) => asWord(status, 'KEY_STATUS_'),
+  Created: ({ createdAt }) => asTime(createdAt),
+  Expires: ({ expiresAt }) => asTime(expiresAt, 'never'),
+  Rotated: ({ rotatedAt }) => asTime(rotatedAt),
+  Revoked: ({ revokedAt }) => asTime(revokedAt),
+  'Last used': ({ lastUsedAt }) => asTime(lastUsedAt),
+  Version: ({ version }) => version,
+} satisfies Facts<ApiKey>;
+
+const shown = showing('apiKey', FACTS);
 
 const create: Action<{ label: string }> = async ({ operator }, [integrationId], { label, expires }) => {
   const answer = await operator.createApiKey({ integrationId, label, expiresAt: expires });
@@ -95,15 +97,7 @@ const list: Action<{ status?: string }, [integration?: string]> = async (
     limit,
     'apiKeys',
     (page) => operator.listApiKeys({ ...filter, ...page }),
-    {
-      key: (key) => key.id,
-      integration: (key) => key.integrationId,
-      label: (key) => key.label,
-      'begins with': (key) => key.keyStart,
-      status: (key) => asWord(key.status, 'KEY_STATUS_'),
-      expires: (key) => asTime(key.expiresAt, 'never'),
-      'last used': (key) => asTime(key.lastUsedAt),
-    },
+    columnsOf(FACTS, 'Key', 'Integration', 'Label', 'Begins with', 'Status', 'Expires', 'Last used'),
     () => integrationId && operator.getIntegration({ integrationId }),
   );
 };

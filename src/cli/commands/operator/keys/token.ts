@@ -9,7 +9,7 @@ import { idOf, timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT, overlapOption, YES } from '../group.js';
 import type { Action } from '../session.js';
-import { showing, shownOnce, shownPages } from '../showing.js';
+import { columnsOf, type Facts, showing, shownOnce, shownPages } from '../showing.js';
 import { EXPIRY, statusOption, successorExpiry } from './key.js';
 
 const ROLES = ['operator', 'platform', 'support', 'auditor', 'key-custodian'];
@@ -52,17 +52,19 @@ export function addTokenCommands(program: Command): void {
   }).option(...YES);
 }
 
-const shown = showing('serviceToken', (token: ServiceToken) => [
-  ['Token', token.id],
-  ['Role', asWord(token.role, 'CALLER_ROLE_')],
-  ['Instance', token.instanceId ?? 'all'],
-  ['Label', token.label],
-  ['Status', asWord(token.status, 'KEY_STATUS_')],
-  ['Created', asTime(token.createdAt)],
-  ['Expires', asTime(token.expiresAt, 'never')],
-  ['Rotated', asTime(token.rotatedAt)],
-  ['Revoked', asTime(token.revokedAt)],
-]);
+const FACTS = {
+  Token: ({ id }) => id,
+  Role: ({ role }) => asWord(role, 'CALLER_ROLE_'),
+  Instance: ({ instanceId }) => instanceId ?? 'all',
+  Label: ({ label }) => label,
+  Status: ({ status }) => asWord(status, 'KEY_STATUS_'),
+  Created: ({ createdAt }) => asTime(createdAt),
+  Expires: ({ expiresAt }) => asTime(expiresAt, 'never'),
+  Rotated: ({ rotatedAt }) => asTime(rotatedAt),
+  Revoked: ({ revokedAt }) => asTime(revokedAt),
+} satisfies Facts<ServiceToken>;
+
+const shown = showing('serviceToken', FACTS);
 
 const create: Action<{ role: string; label: string }> = async (
   { operator },
@@ -77,13 +79,8 @@ const create: Action<{ role: string; label: string }> = async (
 const list: Action<{ status?: string }> = async ({ operator }, _, { status: word, limit }) => {
   const status = asEnum<KeyStatus>(word, 'KEY_STATUS_');
   return shownPages(limit, 'serviceTokens', (page) => operator.listServiceTokens({ status, ...page }), {
-    token: (token) => token.id,
-    role: (token) => asWord(token.role, 'CALLER_ROLE_'),
-    instance: (token) => token.instanceId ?? 'all',
-    label: (token) => token.label,
-    status: (token) => asWord(token.status, 'KEY_STATUS_'),
-    expires: (token) => asTime(token.expiresAt, 'never'),
-    'last used': (token) => asTime(token.lastUsedAt),
+    ...columnsOf(FACTS, 'Token', 'Role', 'Instance', 'Label', 'Status', 'Expires'),
+    'last used': ({ lastUsedAt }) => asTime(lastUsedAt),
   });
 };
 

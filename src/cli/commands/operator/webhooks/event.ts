@@ -4,7 +4,7 @@ import { eventPatterns, idOf, timeBack } from '../../options.js';
 import { asTime } from '../../output/table.js';
 import { addGroup, addVerb, LIMIT } from '../group.js';
 import type { Action } from '../session.js';
-import { showing, shownPages } from '../showing.js';
+import { type Facts, showing, shownPages } from '../showing.js';
 import { indented, prettyBody } from './delivery-facts.js';
 
 const TYPES = 'only these types, such as user.updated,worker.*';
@@ -66,15 +66,15 @@ const list: Action<{ entity?: string }> = async (
   });
 };
 
-const shown = showing('event', (event: WebhookEvent) => [
-  ['Event', event.id],
-  ['Type', event.type],
-  ['About', `${event.entityType} ${event.entityId}`],
-  ['Client', event.clientId],
-  ['Instance', event.instanceId],
-  ['Occurred', asTime(event.occurredAt)],
-  ['Caused by request', event.requestId ?? '-'],
-]);
+const shown = showing('event', {
+  Event: ({ id }) => id,
+  Type: ({ type }) => type,
+  About: ({ entityType, entityId }) => `${entityType} ${entityId}`,
+  Client: ({ clientId }) => clientId,
+  Instance: ({ instanceId }) => instanceId,
+  Occurred: ({ occurredAt }) => asTime(occurredAt),
+  'Caused by request': ({ requestId }) => requestId ?? '-',
+} satisfies Facts<WebhookEvent>);
 
 const show: Action = async ({ webhooks }, [eventId], { instanceIntegration: instanceIntegrationId }) => {
   const answer = await webhooks.getEvent({ eventId, instanceIntegrationId });
