@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ImportProgress } from '../../../src/cli/commands/import/import-progress.js';
+import { ImportProgress } from '../../../src/cli/commands/import/import-lines.js';
 
 async function read(lines: readonly string[], fileBytes: number | undefined, isSent = (_: string) => true) {
   const progress = new ImportProgress(fileBytes);

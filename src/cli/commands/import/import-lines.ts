@@ -31,7 +31,7 @@ export function openLines(
   return { lines: linesOfFile(file, BYTES_IN_MESSAGE, stop), size };
 }
 
-/** Messages of the import: its options, then batches of lines. Empty lines count for line numbers only. */
+/** Messages of the import: its options, then batches of lines. */
 export async function* messagesOf(
   lines: AsyncIterable<FileLine>,
   options: { dryRun: boolean; stopAtFirstRefusal: boolean; reportIds: boolean },
@@ -39,33 +39,51 @@ export async function* messagesOf(
   onMisfit: (misfit: Misfit) => void,
 ): AsyncGenerator<JsonObject> {
   yield { options };
-  let batch: JsonObject[] = [];
-  let batchBytes = 0;
-  let number = 0;
-  for await (const { text, bytes } of lines) {
-    number += 1;
-    if (text?.trim() === '') {
-      continue;
-    }
-    const record = text === undefined ? undefined : jsonObjectIn(text);
-    const violations = record ? misfitsOf(record) : [{ path: 'line', message: faultOf(text, bytes) }];
-    if (record === undefined || violations.length > 0) {
-      onMisfit({ line: number, violations });
-      if (options.stopAtFirstRefusal) {
-        break;
+  const fitting = async function* () {
+    for await (const { line, text, bytes } of numbered(lines)) {
+      const record = text === undefined ? undefined : jsonObjectIn(text);
+      const violations = record ? misfitsOf(record) : [{ path: 'line', message: faultOf(text, bytes) }];
+      if (record !== undefined && violations.length === 0) {
+        yield { item: { ...record, line }, bytes };
+        continue;
       }
-      continue;
+      onMisfit({ line, violations });
+      if (options.stopAtFirstRefusal) {
+        return;
+      }
     }
+  };
+  for await (const batch of inMessages(fitting())) {
+    yield { lines: { lines: batch } };
+  }
+}
+
+/** Empty lines count for line numbers only. */
+export async function* numbered(lines: AsyncIterable<FileLine>): AsyncGenerator<FileLine & { line: number }> {
+  let line = 0;
+  for await (const { text, bytes } of lines) {
+    line += 1;
+    if (text?.trim() !== '') {
+      yield { line, text, bytes };
+    }
+  }
+}
+
+/** As many items together as a message may have. */
+export async function* inMessages<T>(items: AsyncIterable<{ item: T; bytes: number }>): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  let batchBytes = 0;
+  for await (const { item, bytes } of items) {
     if (batch.length === LINES_IN_MESSAGE || batchBytes + bytes > BYTES_IN_MESSAGE) {
-      yield { lines: { lines: batch } };
+      yield batch;
       batch = [];
       batchBytes = 0;
     }
-    batch.push({ ...record, line: number });
+    batch.push(item);
     batchBytes += bytes;
   }
   if (batch.length > 0) {
-    yield { lines: { lines: batch } };
+    yield batch;
   }
 }
 
@@ -80,4 +98,41 @@ function faultOf(text: string | undefined, bytes: number): string {
 export function jsonObjectIn(text: string): JsonObject | undefined {
   const value = jsonIn(text) as JsonValue | undefined;
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** How far the service has come in a file, which is read and sent ahead of it. */
+export class ImportProgress {
+  /** The bytes of the file up to the end of each line that was sent. */
+  readonly #ends: number[] = [];
+  #readBytes = 0;
+  /** The number of the line that was read last. */
+  readLines = 0;
+  /** A signal has ended the lines before the end of the file. */
+  isStopped = false;
+
+  constructor(private readonly fileBytes: number | undefined) {}
+
+  /** Passes the lines on, and counts them and their bytes. */
+  async *counted(lines: AsyncIterable<FileLine>, stop?: AbortSignal): AsyncGenerator<FileLine> {
+    for await (const line of lines) {
+      this.#readBytes += line.bytes + 1;
+      this.readLines += 1;
+      yield line;
+    }
+    this.isStopped = stop?.aborted ?? false;
+  }
+
+  /** The line that was read last will be sent. */
+  sent(): void {
+    this.#ends.push(this.#readBytes);
+  }
+
+  /** From 0 to 1, when the service has answered this many lines; undefined for a file of unknown length. */
+  share(answeredLines: number): number | undefined {
+    if (this.fileBytes === undefined) {
+      return undefined;
+    }
+    const end = this.#ends[answeredLines - 1] ?? 0;
+    return Math.min(end / Math.max(this.fileBytes, 1), 1);
+  }
 }

@@ -14,8 +14,7 @@ import { print } from '../output/print.js';
 import { asJson, printableLine } from '../output/printable.js';
 import { ProgressBar } from '../output/progress-bar.js';
 import { type TargetOptions, targetOf } from '../target.js';
-import { messagesOf, openLines } from './import-lines.js';
-import { ImportProgress } from './import-progress.js';
+import { ImportProgress, messagesOf, openLines } from './import-lines.js';
 
 export interface ImportCommandOptions extends TargetOptions {
   dryRun?: boolean;

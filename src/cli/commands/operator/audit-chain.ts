@@ -8,7 +8,8 @@ import {
 import { explaining } from '../../explaining.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { unreadable } from '../file-lines.js';
-import { BYTES_IN_MESSAGE, openLines } from '../import/import-lines.js';
+import { inMessages, numbered, openLines } from '../import/import-lines.js';
+import { jsonIn } from '../json.js';
 import { print } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
 import { type Anchors, ExportedChains, placeOf, type Unverified } from './exported-chains.js';
@@ -16,7 +17,6 @@ import type { Action, Session } from './session.js';
 
 type JsonObject = Record<string, unknown>;
 
-const RECORDS_AT_ONCE = 200;
 const MESSAGE_WAIT_MS = 60_000;
 /** How many findings the service names. */
 const MOST_FINDINGS = 1_000;
@@ -136,13 +136,9 @@ async function anchorsIn(file: string): Promise<Anchors> {
   return anchors;
 }
 
+/** A log has other lines too. */
 function headsIn(line: string): Record<string, unknown> {
-  try {
-    return line.includes('"heads"') ? (JSON.parse(line).heads ?? {}) : {};
-  } catch {
-    // A log has other lines too.
-    return {};
-  }
+  return (line.includes('"heads"') && Object(jsonIn(line)).heads) || {};
 }
 
 async function stored({ operator }: Session) {
@@ -167,7 +163,7 @@ async function inFile({ operator }: Session, file: string, anchorFile: string | 
   const findings: AuditFinding[] = [];
   const judge = async (records: AuditRecord[]) =>
     findings.push(...(await operator.verifyAuditRecords({ records })).findings);
-  for await (const batch of batchesOf(file)) {
+  for await (const batch of inMessages(recordsOf(file))) {
     findings.push(...batch.flatMap((record) => chains.take(record)));
     await judge(batch);
   }
@@ -183,26 +179,9 @@ async function inFile({ operator }: Session, file: string, anchorFile: string | 
   return { records: chains.records, findings, unverified, anchoredChains: anchors.size };
 }
 
-async function* batchesOf(file: string): AsyncGenerator<AuditRecord[]> {
-  let batch: AuditRecord[] = [];
-  let batchBytes = 0;
-  let line = 0;
-  for await (const { text, bytes } of openLines(file).lines) {
-    line += 1;
-    if (text?.trim() === '') {
-      continue;
-    }
-    const record = recordIn(file, line, text);
-    if (batch.length === RECORDS_AT_ONCE || batchBytes + bytes > BYTES_IN_MESSAGE) {
-      yield batch;
-      batch = [];
-      batchBytes = 0;
-    }
-    batch.push(record);
-    batchBytes += bytes;
-  }
-  if (batch.length > 0) {
-    yield batch;
+async function* recordsOf(file: string): AsyncGenerator<{ item: AuditRecord; bytes: number }> {
+  for await (const { line, text, bytes } of numbered(openLines(file).lines)) {
+    yield { item: recordIn(file, line, text), bytes };
   }
 }
 
