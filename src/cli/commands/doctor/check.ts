@@ -31,13 +31,11 @@ export function requireDomain(config: Config): void {
   skipUnless(runsDomain(config), 'no domain runs here');
 }
 
-export type CheckStatus = 'ok' | 'warning' | 'error' | 'failed' | 'skipped';
-
 export interface Outcome extends Found {
   name: string;
   about: string;
   remedy: string;
-  status: CheckStatus;
+  status: 'ok' | 'warning' | 'error' | 'failed' | 'skipped';
   /** Why it was skipped or failed. */
   reason?: string;
 }

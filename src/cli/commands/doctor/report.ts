@@ -1,7 +1,7 @@
 import { Help } from 'commander';
 import { printable } from '../output/printable.js';
 import { colouredStatus, type Screen } from '../output/screen.js';
-import type { CheckStatus, Outcome } from './check.js';
+import type { Outcome } from './check.js';
 
 const GAP = '  ';
 const STATUS_WIDTH = 'warning'.length;
@@ -44,14 +44,10 @@ function linesOf({ status, about, examples, count, detail, remedy, reason }: Out
 }
 
 function summaryOf(outcomes: readonly Outcome[]): string {
-  const count = (status: CheckStatus) => outcomes.filter((outcome) => outcome.status === status).length;
-  const parts: [number, string][] = [
-    [count('ok'), 'ok'],
-    [count('warning'), count('warning') === 1 ? 'warning' : 'warnings'],
-    [count('error'), count('error') === 1 ? 'error' : 'errors'],
-    [count('failed'), 'failed'],
-    [count('skipped'), 'skipped'],
-  ];
-  const shown = parts.filter(([amount]) => amount > 0).map(([amount, word]) => `${amount} ${word}`);
-  return `${outcomes.length} checks: ${shown.join(', ')}.`;
+  const parts = (['ok', 'warning', 'error', 'failed', 'skipped'] as const).flatMap((status) => {
+    const amount = outcomes.filter((outcome) => outcome.status === status).length;
+    const isPlural = amount > 1 && (status === 'warning' || status === 'error');
+    return amount > 0 ? [`${amount} ${status}${isPlural ? 's' : ''}`] : [];
+  });
+  return `${outcomes.length} checks: ${parts.join(', ')}.`;
 }

@@ -6,8 +6,7 @@ import { onReaderGone, print, say } from '../output/print.js';
 import { asJsonLine, printableLine } from '../output/printable.js';
 import { asTime } from '../output/table.js';
 import { type Target, type TargetOptions, targetOf } from '../target.js';
-import { Forwarder } from './listen-forward.js';
-import { type Receipt, Receiver } from './listen-receiver.js';
+import { Forwarder, type Receipt, Receiver } from './listen-receiver.js';
 import {
   oldestInstanceIntegration,
   removeLeftovers,

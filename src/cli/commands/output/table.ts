@@ -1,6 +1,5 @@
 import { printable } from './printable.js';
 import { colouredStatus, relativeTime, screenOf } from './screen.js';
-import { cutTo, widthOf } from './width.js';
 
 const GAP = '  ';
 /** Of the further lines of a row. */
@@ -9,6 +8,11 @@ const INDENT = '  ';
 const LEAST_WIDTH = 12;
 /** Ids, web and e-mail addresses, and types of events: of use only whole. */
 const WHOLE = /^(?:[a-z]{2,4}_\w+|[a-z]+:\/\/\S+|\S+@\S+|[a-z_]+(?:\.[a-z_*]+)+)$/;
+/** Takes two places on a terminal: East Asian letters and signs, and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{20000}-\u{3fffd}]/u;
+/** Takes none: what stands on the letter before it, and the joiner of emoji. */
+const JOINED = /[\p{M}\u200d]/u;
 const STATUS_TITLES: ReadonlySet<string> = new Set(['status', 'outcome']);
 
 /** What a table shows of a row, by the heads of its columns. */
@@ -96,6 +100,29 @@ function onLines(columns: readonly Column[], screenWidth: number): Column[][] {
 
 function lineWidth(columns: readonly Column[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
+}
+
+/** In places of a terminal. */
+function widthOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + placesOf(character), 0);
+}
+
+/** The longest beginning that fits, in whole characters. */
+function cutTo(text: string, width: number): string {
+  const characters = [...text];
+  let room = width;
+  const end = characters.findIndex((character) => {
+    room -= placesOf(character);
+    return room < 0;
+  });
+  return characters.slice(0, end === -1 ? undefined : end).join('');
+}
+
+function placesOf(character: string): number {
+  if (JOINED.test(character)) {
+    return 0;
+  }
+  return WIDE.test(character) ? 2 : 1;
 }
 
 /** Facts about one thing: a line for each value. Values may be untrusted text. */
