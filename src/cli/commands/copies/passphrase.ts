@@ -1,24 +1,24 @@
 import { readFileSync, statSync } from 'node:fs';
-import { OWN_TERMINAL, type Terminal } from '../confirm.js';
+import { OWN_TERMINAL } from '../confirm.js';
 import { UsageError } from '../errors.js';
 
 const LEAST_CHARACTERS = 15;
 const OPEN_TO_OTHERS = 0o037;
 
 /** The passphrase for a new backup, read from a file or typed twice. */
-export async function newPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {
-  const passphrase = await presentPassphrase(file, terminal);
+export async function newPassphrase(file: string | undefined): Promise<string> {
+  const passphrase = await presentPassphrase(file);
   if ([...passphrase].length < LEAST_CHARACTERS) {
     throw new UsageError(`The passphrase must have at least ${LEAST_CHARACTERS} characters.`);
   }
-  if (file === undefined && (await typed('Repeat the passphrase: ', terminal)) !== passphrase) {
+  if (file === undefined && (await typed('Repeat the passphrase: ')) !== passphrase) {
     throw new UsageError('The two passphrases differ.');
   }
   return passphrase;
 }
 
-export async function presentPassphrase(file: string | undefined, terminal = OWN_TERMINAL): Promise<string> {
-  return file === undefined ? typed('Passphrase of the key: ', terminal) : firstLineOf(file);
+export async function presentPassphrase(file: string | undefined): Promise<string> {
+  return file === undefined ? typed('Passphrase of the key: ') : firstLineOf(file);
 }
 
 function firstLineOf(file: string): string {
@@ -33,7 +33,8 @@ function firstLineOf(file: string): string {
 }
 
 /** Reads a line without echoing it. */
-async function typed(question: string, { input, output }: Terminal): Promise<string> {
+async function typed(question: string): Promise<string> {
+  const { input, output } = OWN_TERMINAL;
   if (!input.isTTY || !output.isTTY) {
     throw new UsageError(
       'The command needs a passphrase, and has no terminal to ask for it. Use --passphrase-file.',
