@@ -1,9 +1,15 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { Connections } from '../../src/delivery/connections.js';
+import { TlsBytes } from '../../src/delivery/dial.js';
 import { Exchange, type ExchangeEnd } from '../../src/delivery/exchange.js';
 import { eventually } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { answering, noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
 import { body, senders, targetAt } from './senders.js';
 
@@ -13,6 +19,12 @@ const guard = new AddressGuard({ allowedNetworks: [], allowLoopback: true });
 /** Otherwise a connection is closed when a busy machine leaves it idle for a second. */
 const keep = answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n');
 const nextTurn = () => new Promise(setImmediate);
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await nextTurn();
+  }
+}
 
 /** One exchange over the pool itself, as a sender makes it. */
 async function exchange(connections: Connections, { port }: RawReceiver): Promise<ExchangeEnd> {
@@ -24,6 +36,16 @@ async function exchange(connections: Connections, { port }: RawReceiver): Promis
   end.isConnectionFree ? connections.release(connection) : connection.destroy();
   await nextTurn();
   return end;
+}
+
+/** As large pieces from ten networks would: what follows waits for ten turns of the event loop. */
+function takeTurns(): void {
+  for (let network = 1; network <= 10; network += 1) {
+    const remoteAddress = `192.0.2.${network}`;
+    const tcp = Object.assign(new Duplex({ read: () => undefined }), { remoteAddress });
+    new TlsBytes(tcp as unknown as Socket);
+    tcp.emit('data', Buffer.alloc(5_000));
+  }
 }
 
 describe('a connection', () => {
@@ -102,6 +124,28 @@ describe('a connection', () => {
     }
   });
 
+  test('that closes in such a stall leaves the next one only the rest of the time', async () => {
+    fakeTimeouts();
+    const startedAt = Math.round(performance.now());
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(startedAt);
+    try {
+      const receiver = await raw.start((socket, count) => count === 1 && noContent(socket, count));
+      const sender = open({ timeoutMs: 3_000 });
+      await sender.attempt(targetAt(receiver.port), body);
+      await nextTurn();
+      const second = sender.attempt(targetAt(receiver.port), body);
+      clock.mockReturnValue(startedAt + 2_000);
+      jest.advanceTimersByTime(2_000);
+      await eventually('the request on the next one', () => receiver.requests.length === 2);
+      expect(receiver.connections).toBe(2);
+      jest.advanceTimersByTime(1_000);
+      expect(await Promise.race([second, turns(10)])).toMatchObject({ outcome: 'TIMED_OUT' });
+    } finally {
+      clock.mockRestore();
+      jest.useRealTimers();
+    }
+  });
+
   test('that breaks as the next delivery goes out is one failed attempt, and nothing is sent again', async () => {
     const receiver = await raw.start((socket, count) => {
       count === 1 ? keep(socket, count) : socket.resetAndDestroy();
@@ -124,6 +168,31 @@ describe('a connection', () => {
     expect((await sender.attempt(targetAt(receiver.port), body)).outcome).toBe('SUCCEEDED');
     expect((await sender.attempt(targetAt(receiver.port), body)).outcome).toBe('STATUS_REFUSED');
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('on which something waits for its turn to be decrypted is not used again', async () => {
+    const { certificate, key } = selfSignedCertificate();
+    const receiver = await raw.startTls({ cert: certificate, key }, keep);
+    const dialled: Socket[] = [];
+    const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
+    subscribe('net.client.socket', note);
+    try {
+      const target = { ...targetAt(receiver.port), url: `https://127.0.0.1:${receiver.port}/` };
+      const sender = open({ trusted: certificate });
+      await sender.attempt(target, body);
+      await nextTurn();
+      const [tcp] = dialled.filter(({ remotePort }) => remotePort === receiver.port) as [Socket];
+      const arrived = once(tcp.prependOnceListener('data', takeTurns), 'data');
+      const refusal = `HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
+      for (const socket of receiver.sockets) {
+        socket.write(refusal);
+      }
+      await arrived;
+      expect(await sender.attempt(target, body)).toMatchObject({ outcome: 'SUCCEEDED', message: '' });
+      expect(receiver.connections).toBe(2);
+    } finally {
+      unsubscribe('net.client.socket', note);
+    }
   });
 });
 
