@@ -86,7 +86,7 @@ export class RpcServer extends Server {
   /** Accepts connections itself, to count them before gRPC does. Local sockets are not counted. */
   async listen(address: string, credentials = ServerCredentials.createInsecure()): Promise<number> {
     const { injectConnection } = this.createConnectionInjector(credentials);
-    this.#watchHandshakes();
+    this.#watchTls();
     const path = address.startsWith('unix:') ? address.slice('unix:'.length) : undefined;
     const listener = createServer({ noDelay: true }, (socket) => {
       if (path === undefined) {
@@ -113,8 +113,8 @@ export class RpcServer extends Server {
     super.forceShutdown();
   }
 
-  /** grpc-js does not report refused certificates, and keeps its TLS server to itself. */
-  #watchHandshakes(): void {
+  /** grpc-js reports neither refused certificates nor changes of keys, and keeps its TLS server to itself. */
+  #watchTls(): void {
     const { http2Servers } = this as unknown as { http2Servers: Map<EventEmitter, unknown> };
     const [server] = [...http2Servers.keys()].slice(-1);
     server?.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
@@ -123,6 +123,10 @@ export class RpcServer extends Server {
         String(socket.authorizationError ?? error.code ?? error.message),
       );
     });
+    // Tells of each new secret; the secret itself is not looked at.
+    server?.on('keylog', (_, { remoteAddress, remotePort }: TLSSocket) =>
+      this.connections.newSecret(`${remoteAddress}:${remotePort}`),
+    );
   }
 
   async #close(): Promise<void> {

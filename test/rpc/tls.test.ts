@@ -8,8 +8,9 @@ import { CertificateFiles } from '../../src/rpc/certificate-files.js';
 import { RpcChannel } from '../../src/rpc/client.js';
 import { clientCredentials, serverCredentials } from '../../src/rpc/connect.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { keyChanger } from './key-changer.js';
 import { RawPeer } from './raw-peer.js';
 import { type RigOptions, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
@@ -58,6 +59,16 @@ describe('a server beyond this machine', () => {
     await eventually('the stranger is cut', () => stranger.session.destroyed);
     expect([known.session.destroyed, known.statuses, stranger.statuses]).toEqual([false, ['0'], ['16']]);
     known.leave();
+  });
+
+  test('ends a connection that changes its keys again and again, and none that does so a few times', async () => {
+    const { address, files } = await serving({ connections: { strangerMs: LONGER_THAN_A_TEST_MS } });
+    const port = Number(address.split(':')[1]);
+    const [patient, hasty] = [await keyChanger(port, 20), await keyChanger(port, 40)];
+    await eventually('the hasty one is cut', () => hasty.destroyed);
+    expect(patient.destroyed).toBe(false);
+    await expect(call(address, clientCredentials(address, files))).resolves.toEqual(ANSWER);
+    patient.destroy();
   });
 
   test('is not believed without its authority', async () => {
