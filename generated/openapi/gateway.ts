@@ -1278,8 +1278,8 @@ export interface components {
          */
         ClientId: components["schemas"]["ClientId"];
         /**
-         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-         * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
+         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+         * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
          */
         Cursor: string;
         /**
@@ -1784,8 +1784,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-                 * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
+                 * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+                 * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -1975,8 +1975,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
-                 * @example MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
+                 * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+                 * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**

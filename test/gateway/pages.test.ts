@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operationNamed, pathOf } from '../support/gateway/operations.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { exchange } from '../support/http-exchange.js';
-import { owner, ownIds } from './demo-paths.js';
+import { neighbourIds, owner, ownIds } from './demo-paths.js';
 
 let gateway: RealGateway;
 
@@ -55,6 +55,31 @@ describe.each([
   test('refuses a cursor that the service has not made', async () => {
     const { status, body } = await read(`${path}?limit=1&cursor=eA`);
     expect([status, JSON.parse(body).errors]).toMatchObject([400, [{ in: 'query', path: 'cursor' }]]);
+  });
+
+  test('refuses a cursor of another list, and of the same list of another client', async () => {
+    const cursorAt = async (target: string) =>
+      new URL((await read(`${target}?limit=1`)).link ?? '').searchParams.get('cursor') ?? '';
+    const another = operationId === 'listUsers' ? 'listWorkersV2' : 'listUsers';
+    const foreign = [
+      await cursorAt(pathOf(operationNamed(another), ownIds)),
+      await cursorAt(pathOf(operationNamed(operationId), neighbourIds)),
+    ];
+    for (const cursor of foreign) {
+      const { status, body } = await read(`${path}?limit=1&cursor=${cursor}`);
+      expect([status, JSON.parse(body)]).toMatchObject([
+        400,
+        { code: 'invalid_request', errors: [{ in: 'query', path: 'cursor' }] },
+      ]);
+    }
+  });
+
+  test('takes a cursor of release 1.3.1, which names no list', async () => {
+    const cursor = new URL((await read(`${path}?limit=3`)).link ?? '').searchParams.get('cursor') ?? '';
+    const earlier = cursor.slice(cursor.lastIndexOf('.') + 1);
+    expect(Buffer.from(earlier, 'base64url').toString()).toMatch(/^\d+\.\w+$/);
+    const { rows } = await read(`${path}?cursor=${earlier}`);
+    expect(rows).toEqual((await read(path)).rows.slice(3));
   });
 
   test('has a tag that stays valid until the client changes', async () => {

@@ -14,8 +14,9 @@ export interface PageRequest {
 
 export interface Page<T> {
   rows: T[];
-  /** Only on the page that reaches the limit, and only if more rows follow. */
+  /** Only if more rows follow. */
   nextCursor: string | undefined;
+  /** No more rows follow, or it reaches the limit. */
   isLast: boolean;
 }
 
@@ -46,11 +47,12 @@ const CURSOR = /^(\d{1,16})\.(\w{1,64})$/;
 
 /** A list, page by page, at the speed of its reader. Reads one extra row to know whether more follow. */
 export async function* pagesOf<T extends Row>(
+  list: string,
   fetch: (page: PageRequest) => Promise<T[]>,
   { limit = Number.POSITIVE_INFINITY, cursor, isRest = false }: Window,
   canWait: () => boolean = () => false,
 ): AsyncGenerator<Page<T>> {
-  let after = cursor === undefined ? undefined : decodeCursor(cursor);
+  let after = cursor === undefined ? undefined : decodeCursor(placeIn(list, cursor, 'query.cursor'));
   let stillWanted = limit;
   const mostBytes = isRest ? PAGE_BYTES : FIRST_PAGE_BYTES;
   // How many rows probably fit into the next page, judged by the last one, so that few are read in vain.
@@ -65,7 +67,7 @@ export async function* pagesOf<T extends Row>(
     const more = found.length > rows.length;
     stillWanted -= rows.length;
     after = rows.at(-1);
-    const nextCursor = more && stillWanted === 0 && after ? encodeCursor(after) : undefined;
+    const nextCursor = more && after ? cursorOf(list, encodeCursor(after)) : undefined;
     const isLast = !more || stillWanted === 0;
     yield { rows, nextCursor, isLast };
     if (isLast) {
@@ -85,9 +87,25 @@ function fitted<T extends Row>(rows: T[], mostBytes: number): T[] {
 }
 
 /** Where the list continues after its first page. */
-export function restAfter({ rows, isLast }: Page<Position>, limit: number | undefined): Rest | undefined {
-  const last = rows.at(-1);
-  return isLast || !last ? undefined : { cursor: encodeCursor(last), limit: limit && limit - rows.length };
+export function restAfter(
+  { rows, nextCursor, isLast }: Page<Position>,
+  limit: number | undefined,
+): Rest | undefined {
+  return isLast || !nextCursor ? undefined : { cursor: nextCursor, limit: limit && limit - rows.length };
+}
+
+/** A cursor names its list, so that no other list takes it. */
+export function cursorOf(list: string, place: string): string {
+  return `${list}.${place}`;
+}
+
+/** The place in the list. Cursors of release 1.3.1 name no list, and each list takes them. */
+export function placeIn(list: string, cursor: string, path: string): string {
+  const end = cursor.lastIndexOf('.');
+  if (end >= 0 && cursor.slice(0, end) !== list) {
+    throw unknownCursor(path);
+  }
+  return cursor.slice(end + 1);
 }
 
 export function encodeCursor({ createdAt, id }: Position): string {
@@ -104,8 +122,8 @@ export function decodeCursor(cursor: string, path = 'query.cursor'): Position {
 
 export function unknownCursor(path: string): ServiceError {
   return invalidField(
-    'The cursor is not one of ours.',
+    'The cursor is not one of this list.',
     path,
-    'must be taken unchanged from an earlier answer',
+    'must be taken unchanged from an earlier answer of this list',
   );
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ClientId, InstanceIntegrationId, UserId, WorkerId } from '../../../generated/ids.js';
+import type {
+  ClientId,
+  InstanceId,
+  InstanceIntegrationId,
+  UserId,
+  WorkerId,
+} from '../../../generated/ids.js';
 import { CallerLeft } from '../../errors/service-error.js';
 import { AtOnce } from '../../fairness/at-once.js';
 import {
@@ -107,13 +113,12 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
   const near = <T>(
     visitor: InstanceVisitor | ClientVisitor,
     read: (stores: DirectoryStores) => T | Promise<T>,
-  ): T | Promise<T> => {
-    const subjectId = 'clientId' in visitor ? visitor.clientId : visitor.instanceId;
-    return nearest === undefined ? read(dependencies) : nearest(subjectId, visitor.version).then(read);
-  };
+  ): T | Promise<T> =>
+    nearest === undefined ? read(dependencies) : nearest(subjectOf(visitor), visitor.version).then(read);
 
   const pages =
-    <V extends InstanceVisitor, T>(
+    <V extends InstanceVisitor | ClientVisitor, T>(
+      operationId: OperationId,
       admit: (question: Question, target: Target) => Promise<V>,
       page: (stores: DirectoryStores, visitor: V, request: PageRequest) => Promise<Listed<T>[]>,
     ) =>
@@ -121,10 +126,11 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       const visitor = await admit(question, target);
       const canWait = () => gatekeeper.lists.areMany(visitor.integrationId);
       const admitAgain = () => admit({ ...question, isCounted: true }, target);
+      const list = `${operationId}.${subjectOf(visitor)}`;
       return answer(visitor, question, () =>
         near(visitor, (stores) =>
           readmitted(
-            pagesOf((request) => page(stores, visitor, request), target, canWait),
+            pagesOf(list, (request) => page(stores, visitor, request), target, canWait),
             admitAgain,
           ),
         ),
@@ -188,16 +194,22 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       const visitor = await gatekeeper.admit(question);
       return answer(visitor, question, () => instanceIntegrations.listOf(visitor.integrationId));
     },
-    listClients: pages(toInstance, ({ clients }, { instanceId }, request) =>
+    listClients: pages('listClients', toInstance, ({ clients }, { instanceId }, request) =>
       clients.page(instanceId, request),
     ),
     getClient: one('getClient', 'client_not_found', ({ clients }, clientId) => clients.find(clientId)),
-    listWorkers: pages(toClient, ({ workers }, { clientId }, request) => workers.page(clientId, request)),
-    listWorkersV2: pages(toClient, ({ workers }, { clientId }, request) => workers.pageV2(clientId, request)),
+    listWorkers: pages('listWorkers', toClient, ({ workers }, { clientId }, request) =>
+      workers.page(clientId, request),
+    ),
+    listWorkersV2: pages('listWorkersV2', toClient, ({ workers }, { clientId }, request) =>
+      workers.pageV2(clientId, request),
+    ),
     getWorkerV2: one('getWorkerV2', 'worker_not_found', ({ workers }, clientId, { workerId }) =>
       workers.findV2(clientId, workerId),
     ),
-    listUsers: pages(toClient, ({ users }, { clientId }, request) => users.page(clientId, request)),
+    listUsers: pages('listUsers', toClient, ({ users }, { clientId }, request) =>
+      users.page(clientId, request),
+    ),
     getUser: one('getUser', 'user_not_found', ({ users }, clientId, { userId }) =>
       users.find(clientId, userId),
     ),
@@ -222,6 +234,11 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
       return whole(question, visitor, ({ organization }) => organization.structureOf(visitor.clientId));
     }),
   };
+}
+
+/** Whose rows it reads. */
+function subjectOf(visitor: InstanceVisitor | ClientVisitor): ClientId | InstanceId {
+  return 'clientId' in visitor ? visitor.clientId : visitor.instanceId;
 }
 
 /** A slow reader takes minutes, in which its key may be revoked. */

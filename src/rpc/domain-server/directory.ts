@@ -90,7 +90,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         if (rest) {
           gatekeeper.lists.leave(visitor);
         }
-        return { header, body: bodyOf(page.rows), nextCursor: page.nextCursor, rest };
+        return { header, body: bodyOf(page.rows), nextCursor: rest ? undefined : page.nextCursor, rest };
       } finally {
         release?.();
         if (!rest) {
@@ -122,7 +122,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
       for await (const page of pagesOf({ lists: gatekeeper.lists, turns, visitor, content, signal })) {
         const after = restAfter(page, left);
         left = after?.limit;
-        yield { body: bodyOf(page.rows), nextCursor: page.nextCursor, rest: after };
+        yield { body: bodyOf(page.rows), nextCursor: after ? undefined : page.nextCursor, rest: after };
       }
     },
 

@@ -4,6 +4,7 @@ import type { SendingDependencies } from '../../domain/webhooks/sending/sending.
 import type { AnyMethod, CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../message-streams.js';
 import { directoryService } from './directory.js';
+import { namingLists } from './listings.js';
 import { type MaintenanceDependencies, maintenanceService } from './maintenance.js';
 import { operatorService } from './operator/index.js';
 import type { OperatorDependencies } from './operator/write.js';
@@ -40,7 +41,7 @@ export function allServices(
   // The directory reports its own: the first page of a long list is no short call.
   return [
     directoryService(directory, turns),
-    ...services.map((service) => reportingShortCalls(service, turns)),
+    ...services.map((service) => reportingShortCalls(namingLists(service), turns)),
   ];
 }
 

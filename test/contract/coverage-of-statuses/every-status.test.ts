@@ -76,7 +76,9 @@ describe('the requests of the documents succeed', () => {
   test.each(gatewayOperations.filter(({ paged }) => paged))(
     '$operationId with its cursor',
     async (operation) => {
-      const query = `limit=${parameters.Limit.example}&cursor=${parameters.Cursor.example}`;
+      const [, , place] = String(parameters.Cursor.example).split('.');
+      const cursor = `${operation.operationId}.${ownIds.clientId}.${place}`;
+      const query = `limit=${parameters.Limit.example}&cursor=${cursor}`;
       const target = `${pathOf(operation, ownIds)}?${query}`;
       const answer = await service.gateway(target, { headers: { 'x-api-key': service.apiKey() } });
       expect([answer.status, JSON.parse(answer.body)]).toEqual([200, expect.any(Array)]);

@@ -80,6 +80,8 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
+const LIST = 'listUsers.cli_1';
+
 type Row = Position & { json: string };
 
 /** Some fit many times into a page, some are larger than one. */
@@ -112,7 +114,7 @@ const rowsOf = (count: number, json = '{}'): Row[] =>
 
 async function read(fetch: (page: PageRequest) => Promise<Row[]>, window: Window) {
   const pages: Page<Row>[] = [];
-  for await (const page of pagesOf(fetch, window)) {
+  for await (const page of pagesOf(LIST, fetch, window)) {
     pages.push(page);
   }
   return { pages, rows: pages.flatMap((page) => page.rows), nextCursor: pages.at(-1)?.nextCursor };
@@ -182,8 +184,13 @@ describe('a list in pages', () => {
       const { fetch } = tableOf(rowsOf(count));
       const { pages, rows, nextCursor } = await read(fetch, { limit });
       expect([rows.length, nextCursor !== undefined]).toEqual([limit, more]);
-      expect(pages.slice(0, -1).map((page) => page.nextCursor)).toEqual(
-        pages.slice(0, -1).map(() => undefined),
+      const parts = await Promise.all(
+        pages.slice(0, -1).map((page) => read(fetch, { cursor: String(page.nextCursor) })),
+      );
+      expect(parts.map((part) => part.rows.length)).toEqual(
+        pages
+          .slice(0, -1)
+          .map((_, index) => count - pages.slice(0, index + 1).flatMap((page) => page.rows).length),
       );
     },
   );
@@ -191,7 +198,7 @@ describe('a list in pages', () => {
   test('has smaller pages in its rest while it can wait', async () => {
     const { sorted, fetch } = tableOf(rowsOf(3 * PAGE_ROWS));
     const pages: Position[][] = [];
-    for await (const { rows } of pagesOf(fetch, { isRest: true }, () => pages.length < 3)) {
+    for await (const { rows } of pagesOf(LIST, fetch, { isRest: true }, () => pages.length < 3)) {
       pages.push(rows);
     }
     expect(pages.map((rows) => rows.length)).toEqual([100, 100, 100, PAGE_ROWS, PAGE_ROWS - 50]);
@@ -226,7 +233,7 @@ describe('a list in pages', () => {
 
   test('is fetched no further than it is read', async () => {
     const { asked, fetch } = tableOf(rowsOf(10 * PAGE_ROWS));
-    const pages = pagesOf(fetch, {});
+    const pages = pagesOf(LIST, fetch, {});
     expect(asked).toHaveLength(0);
     await pages.next();
     await pages.next();
@@ -243,5 +250,22 @@ describe('a list in pages', () => {
     ]);
     const { rows } = await read(changed.fetch, { limit: 4, cursor: nextCursor as string });
     expect(rows).toEqual(sorted.slice(5, 9));
+  });
+
+  test('does not take the cursor of another list, and takes one of release 1.3.1, which names none', async () => {
+    const { sorted, fetch } = tableOf(rowsOf(4));
+    const { nextCursor: cursor = '' } = await read(fetch, { limit: 1 });
+    const first = sorted[0] as Row;
+    expect(cursor).toBe(`${LIST}.${encodeCursor(first)}`);
+    expect(cursor).toMatch(/^[\w.-]{1,512}$/);
+    expect((await read(fetch, { cursor })).rows).toEqual(sorted.slice(1));
+    expect((await read(fetch, { cursor: encodeCursor(first) })).rows).toEqual(sorted.slice(1));
+    for (const list of ['listUsers', 'listUsers.cli_2', 'listWorkersV2.cli_1', 'cli_1', '']) {
+      const foreign = pagesOf(LIST, fetch, { cursor: `${list}.${encodeCursor(first)}` });
+      await expect(foreign.next()).rejects.toMatchObject({
+        code: ErrorCode.INVALID_REQUEST,
+        fieldViolations: [{ path: 'query.cursor' }],
+      });
+    }
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { encodeCursor, FIRST_PAGE_BYTES, type PageRequest } from '../../../src/domain/directory/page.js';
+import {
+  cursorOf,
+  encodeCursor,
+  FIRST_PAGE_BYTES,
+  type PageRequest,
+} from '../../../src/domain/directory/page.js';
 import { CallerLeft, ErrorCode } from '../../../src/errors/service-error.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { PageTurns } from '../../../src/rpc/message-streams.js';
@@ -71,7 +76,7 @@ describe('a read of an operation', () => {
 
   test('passes on what the path names, the limit and the cursor', async () => {
     const { directory, asked } = await serving();
-    const cursor = encodeCursor({ createdAt: 5, id: 'wrk_0' });
+    const cursor = cursorOf('listWorkersV2.cli_1', encodeCursor({ createdAt: 5, id: 'wrk_0' }));
     await directory.read({ ...request('listWorkersV2'), limit: 7, cursor }, call);
     await directory.read(request('listClients'), call);
     await directory.read({ ...request('getUser'), userId: 'usr_9' }, call);
@@ -126,7 +131,8 @@ describe('a read of an operation', () => {
       expect(first.body.length <= FIRST_PAGE_BYTES + 1 || bodies[0]?.length === 1).toBe(true);
       expect(Math.max(...bodies.map(({ length }) => length))).toBeLessThanOrEqual(250);
       const last = rows[(limit ?? count) - 1];
-      const next = limit === undefined ? undefined : encodeCursor({ createdAt: NOW, id: last?.userId ?? '' });
+      const place = encodeCursor({ createdAt: NOW, id: last?.userId ?? '' });
+      const next = limit === undefined ? undefined : cursorOf('listUsers.cli_1', place);
       expect(messages.map(({ nextCursor }) => nextCursor)).toEqual([
         ...Array(messages.length - 1).fill(undefined),
         next,
@@ -238,7 +244,8 @@ describe('a read of an operation', () => {
   test('of a list up to a limit says where to go on, and leaves no rest', async () => {
     const { directory } = await serving({ users: { page: manyUsers(10).page } });
     const { rest, nextCursor, body } = await directory.read({ ...request('listUsers'), limit: 2 }, call);
-    expect([rest, nextCursor]).toEqual([undefined, encodeCursor({ createdAt: NOW, id: 'usr_1001' })]);
+    const place = encodeCursor({ createdAt: NOW, id: 'usr_1001' });
+    expect([rest, nextCursor]).toEqual([undefined, cursorOf('listUsers.cli_1', place)]);
     expect(parsed(body)).toHaveLength(2);
   });
 

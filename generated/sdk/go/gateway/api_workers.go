@@ -501,7 +501,7 @@ func (r ApiListWorkersV2Request) Limit(limit int32) ApiListWorkersV2Request {
 	return r
 }
 
-// Where to go on, as the &#x60;Link&#x60; of the page before has it. Opaque: take it as it is. Without &#x60;limit&#x60;, everything from there on is answered.
+// Where to go on, as the &#x60;Link&#x60; of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and &#x60;invalid_request&#x60;. Without &#x60;limit&#x60;, everything from there on is answered.
 func (r ApiListWorkersV2Request) Cursor(cursor string) ApiListWorkersV2Request {
 	r.cursor = &cursor
 	return r

@@ -54,7 +54,7 @@ describeEachDatabase('job titles', (under) => {
     const platform = await newPlatform(under);
     await expect(refusalOf(titlesOf(platform, 2, token))).resolves.toEqual({
       code: 'INVALID_REQUEST',
-      faults: ['page_token must be taken unchanged from an earlier answer'],
+      faults: ['page_token must be taken unchanged from an earlier answer of this list'],
     });
   });
 

@@ -61,7 +61,7 @@ export interface ListUsersRequest {
      */
     limit?: number;
     /**
-     * Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. Without `limit`, everything from there on is answered.
+     * Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
      */
     cursor?: string;
     /**

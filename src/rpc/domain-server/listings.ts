@@ -1,0 +1,28 @@
+import { OperatorServiceService } from '../../../generated/proto/integration/operator/v1/operator.js';
+import { cursorOf, placeIn } from '../../domain/directory/page.js';
+import type { AnyMethod, CallContext, Handler, ServedService } from '../handlers.js';
+
+/** Its tokens are a chain and a place in it, and callers may write them. */
+const WRITTEN_BY_CALLERS = OperatorServiceService.listAuditRecords.path;
+
+/** The same service. The page tokens of a list name it, so that no other list takes them. */
+export function namingLists({ definition, handlers }: ServedService): ServedService {
+  const naming = Object.entries(handlers).map(([name, handler]) => {
+    const isWhole = handler === undefined || definition[name]?.path === WRITTEN_BY_CALLERS;
+    return [name, isWhole ? handler : named(name, handler)];
+  });
+  return { definition, handlers: Object.fromEntries(naming) };
+}
+
+function named(list: string, handler: Handler<AnyMethod>): Handler<AnyMethod> {
+  return (request: { pageToken?: string }, context) => {
+    const { pageToken } = request;
+    return pageToken === undefined ? handler(request, context) : page(pageToken, request, context);
+  };
+
+  async function page(pageToken: string, request: object, context: CallContext) {
+    const place = pageToken && placeIn(list, pageToken, 'page_token');
+    const { nextPageToken, ...found } = await handler({ ...request, pageToken: place }, context);
+    return { ...found, nextPageToken: nextPageToken && cursorOf(list, nextPageToken) };
+  }
+}
