@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { AccountId } from '../../../generated/ids.js';
+import { charactersOf } from '../characters.js';
 
 export interface PasswordRows {
   find(accountId: AccountId): Promise<{ hash: string; setAt: number } | undefined>;
@@ -70,7 +71,7 @@ export function normalizedPassword(password: string): string {
 /** Why the password is refused, if it is. `names`: the person's names, address, clients, instances. */
 export function faultOf(password: string, names: readonly string[]): PasswordFault | undefined {
   const normalized = normalizedPassword(password);
-  const characters = countOf(normalized);
+  const characters = charactersOf(normalized, MAX_CHARACTERS);
   if (characters > MAX_CHARACTERS) {
     return 'too_long';
   }
@@ -139,12 +140,6 @@ function wordsOf(name: string): string[] {
   return [...parts, parts.join(''), folded.replace(SEPARATORS, '')].filter(
     (word) => word.length >= MIN_WORD_LENGTH,
   );
-}
-
-/** Code points, counted only as far as the limits need. */
-function countOf(text: string): number {
-  // A code point has at most two units.
-  return text.length > MAX_CHARACTERS * 2 ? text.length : [...text].length;
 }
 
 interface CommonLanguage {

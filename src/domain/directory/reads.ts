@@ -83,7 +83,7 @@ type Read<Body> = (
 export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
-/** What is read whole: a structure has up to 80 MiB, job titles 6. Integrations take turns. */
+/** What is read whole: a structure has up to 110 MiB, job titles 8. Integrations take turns. */
 const WHOLE = { most: 2, perLane: 1 };
 /** Where a read blocks the event loop: other calls then have the loop for as long as a long read took. */
 const WHOLE_ALONE = { most: 1, rests: true };

@@ -1,4 +1,5 @@
 import { ErrorCode, type FieldViolation, invalidField, ServiceError } from '../../errors/service-error.js';
+import { isLonger } from '../characters.js';
 import { ANY_CONTROL } from '../control-characters.js';
 import { isEmailAddress, isStandIn } from './people/email-addresses.js';
 
@@ -35,7 +36,7 @@ export class Violations {
     if (text === undefined) {
       return;
     }
-    if (text.length > maxLength) {
+    if (isLonger(text, maxLength)) {
       this.add(path, `must not be longer than ${maxLength} characters`);
     }
     if (ANY_CONTROL.test(text)) {

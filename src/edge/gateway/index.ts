@@ -14,10 +14,10 @@ export const listWorkers: GatewayHandler<'listWorkers'> = list('listWorkers');
 export const listWorkersV2: GatewayHandler<'listWorkersV2'> = list('listWorkersV2');
 export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');
 
-/** At most 6 MiB. The domain reads the list whole, as it reads the structure. */
+/** At most 8 MiB. The domain reads the list whole, as it reads the structure. */
 export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles', { isLong: true });
 
-/** Of 80 MiB at most. */
+/** Of 110 MiB at most. */
 export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = one(
   'getOrganizationStructure',
   { isLong: true },

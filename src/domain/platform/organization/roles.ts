@@ -18,8 +18,6 @@ type Ports = Pick<
 >;
 
 const MAX_PERMISSIONS = 500;
-/** The first half of a surrogate pair whose second half was cut off. */
-const HALF_OF_A_PAIR = /\p{Surrogate}$/u;
 
 /** The gateway does not show unused roles, so no version changes. */
 export async function createRole(
@@ -159,9 +157,7 @@ async function nameAfter(changes: Pick<Changes, 'roles'>, clientId: ClientId, na
   const base = name.replace(/ \(\d+\)$/, '');
   for (let number = 2; ; number += 1) {
     const suffix = ` (${number})`;
-    const cut = base.slice(0, MAX_NAME_LENGTH - suffix.length);
-    // Databases replace half of a pair by another character, so `taken` would never contain the candidate.
-    const candidate = cut.replace(HALF_OF_A_PAIR, '') + suffix;
+    const candidate = [...base].slice(0, MAX_NAME_LENGTH - suffix.length).join('') + suffix;
     if (!taken.has(candidate)) {
       return candidate;
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { emailAddress } from '../../../../generated/email-address.js';
+import { isLonger } from '../../characters.js';
 import { changedMeanwhile } from '../changes.js';
 import type { Violations } from '../violations.js';
 import { emailKeyOf } from './email-keys.js';
@@ -35,7 +36,7 @@ export function isErased({ id, email }: { id: string; email: string }): boolean 
 
 /** Whether the text may be an address from before the rule. */
 export function mayBeOlder(text: string): boolean {
-  const isSafe = text.length <= MAX_OLDER_LENGTH && !UNSAFE.test(text);
+  const isSafe = !isLonger(text, MAX_OLDER_LENGTH) && !UNSAFE.test(text);
   return isSafe && !isEmailAddress(text) && !isStandIn(text);
 }
 

@@ -1,3 +1,4 @@
+import { isLonger } from '../../characters.js';
 import { snakeCase } from '../../platform/changes.js';
 
 /** The greatest length of each, as in the contract, in the order of a query. */
@@ -39,7 +40,7 @@ export const PARAMETER_NAMES = Object.keys(MAX_LENGTHS) as ParameterName[];
 const UNKEEPABLE = /[\u0000\p{Surrogate}]/u;
 
 export function isKeepable(text: string, maxLength: number): boolean {
-  return text.length <= maxLength && !UNKEEPABLE.test(text);
+  return !isLonger(text, maxLength) && !UNKEEPABLE.test(text);
 }
 
 /** Why the parameter is refused regardless of its meaning; undefined if it is acceptable. */

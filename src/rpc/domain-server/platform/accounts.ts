@@ -2,6 +2,7 @@ import {
   AccountStatus,
   type GetAccountRequest,
 } from '../../../../generated/proto/integration/platform/v1/accounts.js';
+import { isLonger } from '../../../domain/characters.js';
 import { textPage } from '../../../domain/platform/listing.js';
 import {
   type Access,
@@ -81,7 +82,7 @@ const MAX_PREFIX_LENGTH = 254;
 
 /** As addresses are compared, but for domains that their keys write in Punycode. */
 function prefixKeyOf(prefix: string | undefined): string | undefined {
-  if (prefix !== undefined && prefix.length > MAX_PREFIX_LENGTH) {
+  if (prefix !== undefined && isLonger(prefix, MAX_PREFIX_LENGTH)) {
     const fault = `must not be longer than ${MAX_PREFIX_LENGTH} characters`;
     throw invalidField('The beginning of an address is too long.', 'email_prefix', fault);
   }

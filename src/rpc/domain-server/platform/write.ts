@@ -2,6 +2,7 @@ import {
   PlatformServiceService as methods,
   type PlatformServiceService,
 } from '../../../../generated/proto/integration/platform/v1/platform.js';
+import { isLonger } from '../../../domain/characters.js';
 import type { Clock } from '../../../domain/clock.js';
 import type { PasswordHasher } from '../../../domain/credentials/passwords.js';
 import type { ForgetCopies } from '../../../domain/platform/people/erasure.js';
@@ -82,7 +83,7 @@ export function write<Name extends keyof Repeatables, Response extends object>(
   if (key === undefined) {
     return unitOfWork.run(audited);
   }
-  if (key === '' || key.length > MAX_KEY_LENGTH) {
+  if (key === '' || isLonger(key, MAX_KEY_LENGTH)) {
     const message = `must have between 1 and ${MAX_KEY_LENGTH} characters`;
     throw invalidField('The idempotency key cannot be used.', 'idempotency_key', message);
   }

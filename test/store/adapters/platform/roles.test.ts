@@ -263,10 +263,13 @@ describeEachDatabase('roles', (under) => {
 
   test('a long name keeps its characters whole when it gets a number', async () => {
     const platform = await newPlatform(under);
-    const role = await create(platform, `${'a'.repeat(195)}🔑${'b'.repeat(3)}`);
+    const role = await create(platform, `${'🔑'.repeat(196)}${'b'.repeat(4)}`);
     const first = await edit(platform, role.id, { permissions: ['people:read'] });
     const second = await edit(platform, role.id, { permissions: ['people:write'] });
-    expect([first.role.name, second.role.name]).toEqual([`${'a'.repeat(195)} (2)`, `${'a'.repeat(195)} (3)`]);
+    expect([first.role.name, second.role.name]).toEqual([
+      `${'🔑'.repeat(196)} (2)`,
+      `${'🔑'.repeat(196)} (3)`,
+    ]);
     expect(await platform.run((changes) => getRole(changes, first.role.id))).toEqual(first.role);
   });
 });

@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import { charactersOf, isLonger } from '../../src/domain/characters.js';
+import { mayBeOlder } from '../../src/domain/platform/people/email-addresses.js';
+import { Violations } from '../../src/domain/platform/violations.js';
+import { isKeepable } from '../../src/domain/sign-on/authorization/authorization-parameters.js';
+
+describe.each([
+  ['letters', 'x'],
+  ['letters beyond ASCII', 'é'],
+  ['emojis, which have two units each', '🔑'],
+])('200 %s', (_, character) => {
+  const [most, more] = [character.repeat(200), character.repeat(201)];
+
+  test('are 200 characters, and one more is longer', () => {
+    expect(charactersOf(most, 200)).toBe(200);
+    expect([most, more, character.repeat(1_000)].map((text) => isLonger(text, 200))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('are a name of a record, and a parameter of an authorization request', () => {
+    const refused = (name: string) => () => {
+      const violations = new Violations();
+      violations.requiredText('name', name);
+      violations.throwIfAny();
+    };
+    expect(refused(most)).not.toThrow();
+    expect(refused(more)).toThrow('The request is invalid');
+    expect([most, more].map((text) => isKeepable(text, 200))).toEqual([true, false]);
+  });
+});
+
+test('an address from before the rule has 320 characters at most', () => {
+  const address = (characters: number) => `${'🔑'.repeat(characters - '@example.com'.length)}@example.com`;
+  expect([320, 321].map((characters) => mayBeOlder(address(characters)))).toEqual([true, false]);
+});
