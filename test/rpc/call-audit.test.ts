@@ -113,7 +113,7 @@ describe('the audit log learns of calls', () => {
             if (key?.value !== user.email) {
               throw new ServiceError(ErrorCode.ACCOUNT_NOT_FOUND, 'There is no such account.');
             }
-            return { account, contexts: [] };
+            return { account, contexts: [], formerContexts: [] };
           },
           listAccountNotices: async ({ pageSize }) => ({
             notices: ['acc_1', 'acc_1', 'acc_2'].slice(0, pageSize).map((accountId, index) => ({

@@ -96,8 +96,8 @@ function accountsOf(
   { accounts }: Pick<PlatformRows, 'accounts'>,
   instanceId: InstanceId,
 ): PlatformRows['accounts'] {
-  const contextsOf = async (id: AccountId) =>
-    (await accounts.contextsOf(id)).filter((context) => context.instanceId === instanceId);
+  const isThere = (context: AccountContext) => context.instanceId === instanceId;
+  const contextsOf = async (id: AccountId) => (await accounts.contextsOf(id)).filter(isThere);
   const reached = async (account: Account | undefined) => {
     const contexts = account ? await contextsOf(account.id) : [];
     return account && contexts.length > 0 ? asKnown(account, contexts) : undefined;
@@ -111,6 +111,7 @@ function accountsOf(
       return known?.email === account?.email ? known : undefined;
     },
     contextsOf,
+    formerContextsOf: async (id) => (await accounts.formerContextsOf(id)).filter(isThere),
   };
 }
 

@@ -37,8 +37,16 @@ const READS: Readonly<Record<RowMethod, boolean>> = {
   ...{ update: false, use: false, withdraw: false },
   ...{ anyOf: true, clientsOf: true, contextsOf: true, count: true, countReports: true, countUpTo: true },
   ...{ eventBytesUpTo: true, countWithRole: true, find: true, findAll: true, findByEmail: true },
-  ...{ findByLink: true, findByName: true, findByToken: true, firstOwner: true, has: true },
-  ...{ hasUnits: true, ids: true, integrationsOf: true, isBelow: true, names: true, namesAround: true },
+  ...{ findByLink: true, findByName: true, findByToken: true, firstOwner: true, formerContextsOf: true },
+  ...{
+    has: true,
+    hasUnits: true,
+    ids: true,
+    integrationsOf: true,
+    isBelow: true,
+    names: true,
+    namesAround: true,
+  },
   ...{ ofAccount: true, ownerOf: true, page: true, reportsTo: true, sizes: true, withRole: true },
 };
 

@@ -28,7 +28,7 @@ export interface Account extends Versioned {
   disabledAt: number | null;
 }
 
-/** What a person is at one client; omits deleted users and offboarded workers. */
+/** What a person is or was at one client. */
 export interface AccountContext {
   member: { kind: 'user'; id: UserId } | { kind: 'worker'; id: WorkerId };
   clientId: ClientId;
@@ -53,7 +53,10 @@ export interface AccountRows {
     limit: number,
     emailPrefix: string | undefined,
   ): Promise<(Account & { emailKey: string })[]>;
+  /** Without DELETED users and offboarded workers. */
   contextsOf(id: AccountId): Promise<AccountContext[]>;
+  /** The DELETED users and offboarded workers. */
+  formerContextsOf(id: AccountId): Promise<AccountContext[]>;
   /** Each client of which the person is or was a user or worker. */
   clientsOf(id: AccountId): Promise<ClientId[]>;
   /** Names related to the person: own names and address, clients, instances, and applications there. */

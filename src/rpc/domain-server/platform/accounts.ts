@@ -20,7 +20,7 @@ import {
 import { fullNameOf, getAccount, getAccountByEmail } from '../../../domain/platform/people/accounts.js';
 import { beginningKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { eraseWithCopies } from '../../../domain/platform/people/erasure.js';
-import type { Account } from '../../../domain/platform/rows/people.js';
+import type { Account, AccountContext } from '../../../domain/platform/rows/people.js';
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
@@ -61,17 +61,20 @@ export function accountHandlers(platform: HandlerDependencies): PlatformHandlers
     getAccount: async ({ key }, { rows }, { identity: { instanceId } }) => {
       const account = await find(rows, key);
       const contexts = await rows.accounts.contextsOf(account.id);
+      const formerContexts = await rows.accounts.formerContextsOf(account.id);
+      const toContext = (context: AccountContext) => ({
+        ...context,
+        member: { $case: `${context.member.kind}Id` as const, value: context.member.id },
+        allowsSignIn: allowsSignIn(account, context, instanceId),
+      });
       const { account: message } = await accountAnswer({ ...rows, now: platform.clock() }, account);
       return {
         account:
           instanceId === undefined
             ? message
             : { ...message, ...UNSEEN_BY_ONE_INSTANCE, status: AccountStatus.UNSPECIFIED },
-        contexts: contexts.map((context) => ({
-          ...context,
-          member: { $case: `${context.member.kind}Id` as const, value: context.member.id },
-          allowsSignIn: allowsSignIn(account, context, instanceId),
-        })),
+        contexts: contexts.map(toContext),
+        formerContexts: formerContexts.map(toContext),
       };
     },
   };

@@ -102,7 +102,8 @@ export function accountRows(writer: Writer): AccountRows {
         .select([...ACCOUNT_COLUMNS, 'emailKey'])
         .$narrowType<AccountIds>()
         .execute(),
-    contextsOf: async (id) => (await Promise.all([usersOf(db, id), workersOf(db, id)])).flat(),
+    contextsOf: (id) => contextsOf(db, id, { areFormer: false }),
+    formerContextsOf: (id) => contextsOf(db, id, { areFormer: true }),
     namesAround: (id) => namesAround(writer, id),
   };
 }
@@ -138,12 +139,20 @@ async function namesAround(writer: Writer, id: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function usersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
+interface Membership {
+  areFormer: boolean;
+}
+
+async function contextsOf(db: Rows, id: AccountId, membership: Membership): Promise<AccountContext[]> {
+  return (await Promise.all([usersOf(db, id, membership), workersOf(db, id, membership)])).flat();
+}
+
+async function usersOf(db: Rows, id: AccountId, { areFormer }: Membership): Promise<AccountContext[]> {
   const rows = await db
     .selectFrom('users')
     .innerJoin('clients', 'clients.id', 'users.clientId')
     .where('users.accountId', '=', id)
-    .where('users.status', '!=', 'DELETED')
+    .where('users.status', areFormer ? '=' : '!=', 'DELETED')
     .orderBy('users.createdAt')
     .orderBy('users.id')
     .select(['users.id', 'users.clientId', 'users.status', 'users.knownEmail', 'clients.instanceId'])
@@ -156,12 +165,12 @@ async function usersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
   }));
 }
 
-async function workersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
+async function workersOf(db: Rows, id: AccountId, { areFormer }: Membership): Promise<AccountContext[]> {
   const rows = await db
     .selectFrom('workers')
     .innerJoin('clients', 'clients.id', 'workers.clientId')
     .where('workers.accountId', '=', id)
-    .where('workers.offboardedAt', 'is', null)
+    .where('workers.offboardedAt', areFormer ? 'is not' : 'is', null)
     .orderBy('workers.createdAt')
     .orderBy('workers.id')
     .select(['workers.id', 'workers.clientId', 'workers.email as knownEmail', 'clients.instanceId'])
@@ -170,7 +179,7 @@ async function workersOf(db: Rows, id: AccountId): Promise<AccountContext[]> {
   return rows.map(({ id: memberId, ...context }) => ({
     member: { kind: 'worker', id: memberId },
     ...context,
-    enabled: true,
+    enabled: !areFormer,
   }));
 }
 

@@ -68,10 +68,12 @@ describeEachDatabase('an erased account', (under) => {
     expect([first.account.fullName, first.account.passwordSetAt]).toEqual([undefined, undefined]);
     expect(await call('eraseAccount', request)).toEqual(first);
     expect(await call('eraseAccount', { accountId })).toEqual(first);
-    expect(await call('getAccount', { key: { $case: 'accountId', value: accountId } })).toEqual({
-      account: first.account,
-      contexts: [],
+    const { formerContexts, ...shown } = await call('getAccount', {
+      key: { $case: 'accountId', value: accountId },
     });
+    expect(shown).toEqual({ account: first.account, contexts: [] });
+    const former = formerContexts.map(({ member }: { member: { value: string } }) => member.value);
+    expect(former).toEqual(expect.arrayContaining([userId, workerId]));
     const { user } = await call('getUser', { userId });
     const email = `erased-${userId}@erased.invalid`;
     expect(user).toMatchObject({ id: userId, clientId, accountId, email });

@@ -332,6 +332,13 @@ describeEachDatabase('a platform token that is limited to one instance', (under)
     await call('whole', 'disableAccount', { accountId });
     const disabled = await call(LIMITED, 'getAccount', { key: { $case: 'email', value: email } });
     expect([disabled.account.status, disabled.contexts]).toEqual([AccountStatus.UNSPECIFIED, contexts]);
+    await call('whole', 'deleteUser', { userId: foreign.userId });
+    const formerFor = async (token: string) =>
+      (await call(token, 'getAccount', { key: { $case: 'accountId', value: accountId } })).formerContexts;
+    expect([await formerFor(LIMITED), await formerFor('whole')]).toEqual([
+      [],
+      [expect.objectContaining({ member: { $case: 'userId', value: foreign.userId } })],
+    ]);
   });
 
   test('follows the address of no person who has not signed in there as a user', async () => {

@@ -207,6 +207,7 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
         status: AccountStatus.ENABLED,
       }),
       contexts: [{ ...context, allowsSignIn: true }],
+      formerContexts: [],
     });
     const byId = { key: { $case: 'accountId' as const, value: accountId } };
     expect(await call('getAccount', byId)).toEqual(found);
@@ -220,6 +221,9 @@ describeEachDatabase('users, roles and accounts over gRPC', (under) => {
     await call('updateAccount', { accountId, email: 'moreau@example.com' });
     const { user: told } = await call('getUser', { userId: user?.id as string });
     expect(told?.email).toBe('moreau@example.com');
+    await call('deleteUser', { userId: user?.id as string });
+    const former = await call('getAccount', byId);
+    expect([former.contexts, former.formerContexts]).toEqual([[], [{ ...context, allowsSignIn: false }]]);
     expect((await refusalOf(call('getAccount', {}))).fieldViolations).toMatchObject([{ path: 'key' }]);
   });
 });

@@ -236,6 +236,8 @@ export interface GetAccountResponse {
     | undefined;
   /** What the person is, and where. */
   contexts: AccountContext[];
+  /** What the person was, and where: DELETED users and offboarded workers. None of them allows a sign-in. */
+  formerContexts: AccountContext[];
 }
 
 /** Asks for a page of the accounts, in the order of their addresses. */
@@ -983,7 +985,7 @@ export const GetAccountRequest: MessageFns<GetAccountRequest> = {
 };
 
 function createBaseGetAccountResponse(): GetAccountResponse {
-  return { account: undefined, contexts: [] };
+  return { account: undefined, contexts: [], formerContexts: [] };
 }
 
 export const GetAccountResponse: MessageFns<GetAccountResponse> = {
@@ -993,6 +995,9 @@ export const GetAccountResponse: MessageFns<GetAccountResponse> = {
     }
     for (const v of message.contexts) {
       AccountContext.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.formerContexts) {
+      AccountContext.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1024,6 +1029,14 @@ export const GetAccountResponse: MessageFns<GetAccountResponse> = {
             }
 
             message.contexts.push(AccountContext.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.formerContexts.push(AccountContext.decode(reader, reader.uint32()));
             continue;
           }
         }

@@ -3,6 +3,7 @@ import type {
   Account,
   AccountContext,
   GetAccountRequest,
+  GetAccountResponse,
   PendingEmail,
 } from '../../../../../generated/proto/integration/platform/v1/accounts.js';
 import { confirmation } from '../../confirm.js';
@@ -30,7 +31,7 @@ export function addAccountCommands(program: Command): void {
     .option('--email <beginning>', 'only those whose email address begins with this; case is ignored')
     .option(...LIMIT, 50);
   addVerb(group, 'show', show, {
-    about: 'Show a person with all their users and workers',
+    about: 'Show a person with all their users and workers, former ones included',
     example: 'ada@example.com',
   }).argument(...ACCOUNT);
   addVerb(group, 'disable', disable, {
@@ -84,7 +85,7 @@ type AccountAction = Action<object, readonly [account: AccountKey]>;
 
 const show: AccountAction = async ({ platform }, [key]) => {
   const answer = await platform.getAccount({ key });
-  return shown(answer, contextTable(answer.contexts));
+  return shown(answer, contextTable(answer));
 };
 
 const disable: AccountAction = async ({ platform }, [key]) =>
@@ -114,14 +115,20 @@ function pending({ email, clientId = 'the platform', expiresAt }: PendingEmail):
   return `${printableLine(email)}, asked by ${clientId}, until ${asTime(expiresAt)}`;
 }
 
-function contextTable(contexts: readonly AccountContext[]): string {
-  return contexts.length === 0
-    ? 'The person is no user and no worker.'
-    : asColumns(contexts, {
-        is: ({ member }) => (member?.$case === 'workerId' ? 'worker' : 'user'),
+function contextTable({ contexts, formerContexts }: GetAccountResponse): string {
+  const isFormer = new Set(formerContexts);
+  const all = [...contexts, ...formerContexts];
+  return all.length === 0
+    ? 'The person is no user and no worker, and was none.'
+    : asColumns(all, {
+        is: (context) => (isFormer.has(context) ? `former ${kindOf(context)}` : kindOf(context)),
         id: ({ member }) => member?.value ?? '-',
         client: ({ clientId }) => clientId,
         instance: ({ instanceId }) => instanceId,
         'may sign in': ({ allowsSignIn }) => (allowsSignIn ? 'yes' : 'no'),
       });
+}
+
+function kindOf({ member }: AccountContext): 'user' | 'worker' {
+  return member?.$case === 'workerId' ? 'worker' : 'user';
 }

@@ -135,6 +135,10 @@ describe('the people of clients', () => {
     const early = await type('account', 'erase', accountId, '--yes');
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('still a user or a worker')]);
     await type('worker', 'offboard', worker.id, '--yes');
+    const left = (await type('account', 'show', email)).stdout;
+    expect(left).toMatch(
+      new RegExp(`^former user +${user.id} .*no\\nformer worker +${worker.id} .*no$`, 'm'),
+    );
     expect((await type('account', 'erase', accountId)).code).toBe(2);
     const { stdout } = await type('account', 'erase', accountId, '--yes');
     expect(stdout).toMatch(new RegExp(`^Email +erased-${accountId}@erased.invalid$`, 'm'));
