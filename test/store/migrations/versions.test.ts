@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, Migrator, sql } from 'kysely';
 import { migratorOf } from '../../../src/store/migrate.js';
 import { migrations, newestMigration } from '../../../src/store/migrations/index.js';
 import type { Step } from '../../../src/store/migrations/step.js';
@@ -75,6 +75,19 @@ describeEachDatabase('a node of this version', (under) => {
     const { patient } = await under.open(place);
     await sql`delete from kysely_migration where name = ${newestMigration}`.execute(patient);
     await expect(under.openStore(place)).rejects.toThrow(EXPANSION);
+  });
+
+  test('refuses the database of another program that migrates with Kysely', async () => {
+    const place = await under.newEmptyPlace();
+    const { patient } = await under.open(place);
+    const bookings = ({ schema }: Kysely<unknown>) =>
+      schema.createTable('bookings').addColumn('id', 'text').execute();
+    const provider = { getMigrations: async () => ({ '2025-bookings': { up: bookings } }) };
+    const { error } = await new Migrator({ db: patient, provider }).migrateToLatest();
+    expect(error).toBeUndefined();
+    await expect(under.openStore(place)).rejects.toThrow(
+      'The database was migrated by a newer version of the service (it has 2025-bookings).',
+    );
   });
 });
 
