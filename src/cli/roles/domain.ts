@@ -3,7 +3,7 @@ import { RateLimiter } from '../../domain/access/rate-limiter.js';
 import { limitersOver } from '../../domain/access/shared-limiter.js';
 import type { PasswordHasher } from '../../domain/credentials/passwords.js';
 import { nextExpiries } from '../../domain/maintenance/expiry.js';
-import { purgeLags, removalTime } from '../../domain/maintenance/purge.js';
+import { agreedTime, purgeLags } from '../../domain/maintenance/purge.js';
 import { AuditTally } from '../../domain/operator/audit-tally.js';
 import { type KeyRotation, keyStepLag } from '../../domain/sign-on/keys/key-rotation.js';
 import { RATES } from '../../domain/sign-on/sign-on.js';
@@ -163,7 +163,7 @@ function servicesOf(
       signOn: store.signOn,
       signingKeys: rotation,
       clock,
-      removalTime: removalTime(clock, Date.now, (apartMs) =>
+      removalTime: agreedTime(clock, Date.now, (apartMs) =>
         apartMs === undefined
           ? log.info('the purge goes on: the clocks of this machine and of PostgreSQL agree again')
           : log.error(

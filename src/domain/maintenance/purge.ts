@@ -78,6 +78,9 @@ const KEPT_MS = {
 /** Rows that expire. A session expires at its absolute limit, or when it is idle for too long. */
 export type ExpiringKind = keyof typeof KEPT_MS;
 
+/** Rows that were over before this time may be removed for ever; undefined while none may. */
+type RemovalTime = () => number | undefined;
+
 export interface PurgeClocks {
   /** Of the runs. All nodes share it. */
   clock: Clock;
@@ -144,9 +147,6 @@ function mapKinds(amountOf: (kind: ExpiringKind) => number): Record<ExpiringKind
 /** Nodes may differ by less. With more, one of the clocks is wrong, and by it new rows may look old. */
 const MOST_APART_MS = 5 * 60_000;
 
-/** Rows that were over before this time may be removed for ever; undefined while none may. */
-export type RemovalTime = () => number | undefined;
-
 /** Called when the clocks begin to differ too much, and with undefined when they agree again. */
 type OnDisagreement = (apartMs: number | undefined) => void;
 
@@ -154,7 +154,7 @@ type OnDisagreement = (apartMs: number | undefined) => void;
  * The earlier of two clocks, while they agree. What is removed does not come back, so neither a database
  * whose clock jumps ahead nor a wrong clock of this machine may decide alone.
  */
-export function removalTime(clock: Clock, machineClock: Clock, onDisagreement: OnDisagreement): RemovalTime {
+export function agreedTime(clock: Clock, machineClock: Clock, onDisagreement: OnDisagreement): RemovalTime {
   let isTold = false;
   return () => {
     const [there, here] = [clock(), machineClock()];

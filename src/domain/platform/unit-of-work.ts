@@ -31,7 +31,7 @@ export interface RecordedEvent<T extends EventType> {
 export function eventOn<T extends EventType>(
   instanceId: InstanceId,
   type: T,
-  data: EventsByType[T]['data'],
+  data: EventsByType[T]['data'] & Readonly<Record<`${EventsByType[T]['entity']['type']}Id`, string>>,
 ): RecordedEvent<T> {
   const [kind = ''] = type.split('.');
   const entityType = kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -5,8 +5,7 @@ import { storedAnswers } from '../adapters/idempotency-keys.js';
 import { placeIn } from '../adapters/webhooks/logs/conditions.js';
 import type { Reader } from '../database.js';
 import type { Schema } from '../schema.js';
-import { damageIn } from '../store-error.js';
-import { type Check, type CheckSettings, foundIn, Tally } from './check.js';
+import { type Check, type CheckSettings, Tally } from './check.js';
 
 /** A write that began before a change of the subscription may record its events after it. */
 const MARGIN_MS = 60_000;
@@ -63,6 +62,9 @@ async function findMissing(
   { now, eventsMs }: CheckSettings,
   tally: Tally,
 ): Promise<void> {
+  if (!tally.looked(0)) {
+    return;
+  }
   const place = placeIn(reader);
   const unpurged = now - eventsMs + Math.min(PURGE_MARGIN_MS, eventsMs / 10);
   const pages = inPieces(EVENTS_PAGE, (limit, before?: { occurred_at: number; seq: number }) =>
@@ -90,9 +92,6 @@ async function findMissing(
       )
       .execute(),
   );
-  if (!tally.looked(0)) {
-    return;
-  }
   for await (const events of pages) {
     for (const event of events) {
       const isOfClient = clientIds.length === 0 || clientIds.includes(event.client_id);
@@ -173,40 +172,3 @@ async function* answers(reader: Reader, tally: Tally) {
 
 /** Checks of rows for damage, in the order of the report. */
 export const damageChecks: readonly Check[] = [eventsWithoutDeliveries, keysWithoutAnswers, answersOfNothing];
-
-const MOST_FAULTS = 10;
-const MEBIBYTE = 1_048_576;
-
-/** SQLite only: PostgreSQL has checksums of its own. */
-export const pagesAreSound: Check<{ databaseBytes: number }> = {
-  name: 'integrity',
-  about: 'The pages of the database file and the references between its rows are sound.',
-  severity: 'error',
-  remedy:
-    'Stop the service, keep the file for an investigation, and restore the newest backup into an empty directory.',
-  find: async (reader, { databaseBytes }) =>
-    foundIn(await faultsIn(reader), `${Math.ceil(databaseBytes / MEBIBYTE)} MiB checked.`),
-};
-
-async function faultsIn(reader: Reader): Promise<string[]> {
-  try {
-    const pages = await rowsOf<{ quick_check: string }>(reader, `pragma quick_check(${MOST_FAULTS})`);
-    const references = await rowsOf<{ table: string; parent: string }>(reader, 'pragma foreign_key_check');
-    return [
-      ...pages.map((row) => row.quick_check).filter((fault) => fault !== 'ok'),
-      ...references.map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
-    ];
-  } catch (error) {
-    // Both end at a page that they cannot read.
-    const damage = damageIn(error);
-    if (damage === undefined) {
-      throw error;
-    }
-    return [damage];
-  }
-}
-
-async function rowsOf<Row>(reader: Reader, pragma: string): Promise<Row[]> {
-  const { rows } = await sql.raw<Row>(pragma).execute(reader);
-  return rows;
-}

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  agreedTime,
   type ExpiringKind,
   type PurgeStore,
   purgeExpired,
   purgeLags,
-  removalTime,
 } from '../../../src/domain/maintenance/purge.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
 import { fakeClock, oneClock } from '../clock.js';
@@ -136,7 +136,7 @@ describe('a purge with the clock of a database and that of its machine', () => {
     const told: unknown[] = [];
     const clocks = {
       clock: there.now,
-      removalTime: removalTime(there.now, here.now, (apartMs) => told.push(apartMs)),
+      removalTime: agreedTime(there.now, here.now, (apartMs) => told.push(apartMs)),
     };
     return { there, here, asked, runs, told, purge: () => purgeExpired(store, RETENTION, clocks, BATCH) };
   }

@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Check } from '../../../src/store/checks/check.js';
-import { pagesAreSound } from '../../../src/store/checks/damage.js';
 import { objectsAreOurs, refuseForeignTriggers } from '../../../src/store/checks/foreign-objects.js';
 import {
   deliveriesAreOnTime,
   noCredentialExpiresSoon,
   purgeKeepsUp,
 } from '../../../src/store/checks/in-time.js';
+import { pagesAreSound } from '../../../src/store/checks/integrity.js';
 import {
   clocksAgree,
   indexesAreValid,

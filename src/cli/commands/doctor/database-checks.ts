@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { readSecretsKeys } from '../../../keys/secrets-key.js';
 import { type Check, foundIn } from '../../../store/checks/check.js';
-import { damageChecks, pagesAreSound } from '../../../store/checks/damage.js';
+import { damageChecks } from '../../../store/checks/damage.js';
 import { objectsAreOurs } from '../../../store/checks/foreign-objects.js';
 import { deliveriesAreOnTime, noCredentialExpiresSoon, purgeKeepsUp } from '../../../store/checks/in-time.js';
+import { pagesAreSound } from '../../../store/checks/integrity.js';
 import {
   changesAreNotHeldBack,
   clocksAgree,

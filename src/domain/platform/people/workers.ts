@@ -76,13 +76,13 @@ export async function workersToRewrite(
   return changes.workers.ids(clientId, filter);
 }
 
-type Change = (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>;
+type RewriteOf = (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>;
 
 /** Changes fields of these workers, and returns them as they are then. */
 export async function rewriteBatch<Each extends Worker>(
   { workers, now }: Pick<Changes, 'now' | 'workers'>,
   batch: readonly Each[],
-  changeOf: Change,
+  changeOf: RewriteOf,
 ): Promise<Each[]> {
   const rewrites = batch.map((worker) => {
     return { ...changeOf(worker), id: worker.id, version: newVersion(), updatedAt: now };
@@ -100,7 +100,7 @@ export async function rewriteWorkers(
   changes: Pick<Changes, 'now' | 'recordEvent' | 'workers'>,
   client: Client,
   ids: readonly WorkerId[],
-  changeOf: Change,
+  changeOf: RewriteOf,
   { tellsOfFormer = false } = {},
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += BATCH_ROWS) {

@@ -34,8 +34,8 @@ function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
 }
 
 /**
- * No limit of sign-on is reached in a write. One that is refused there waits behind those of others about the
- * same data, such as an import: this person or application made none too many.
+ * Not 429: a write waits mostly behind those of others about the same data, such as an import, and sometimes
+ * behind refreshes of the same person by the same application.
  */
 function toPassing(error: unknown): never {
   if (error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED) {

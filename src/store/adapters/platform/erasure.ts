@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
+import type { ForgetCopies } from '../../../domain/platform/people/erasure.js';
 import type { UserView } from '../../../domain/platform/rows/people.js';
 import type { Changes } from '../../../domain/platform/unit-of-work.js';
 import { AtOnce } from '../../../fairness/at-once.js';
@@ -51,9 +52,7 @@ async function blankEvents(writer: Writer, entityIds: readonly string[]): Promis
 }
 
 /** One scan at a time: beside many, other writes would wait long, and a repeated call would scan too. */
-export function copyForgetting(
-  database: Pick<Database, 'reader' | 'write'>,
-): (accountId: AccountId) => Promise<void> {
+export function copyForgetting(database: Pick<Database, 'reader' | 'write'>): ForgetCopies {
   const scans = new AtOnce(1);
   return (accountId) => scans.run('', () => forgetCopies(database, accountId));
 }

@@ -183,13 +183,13 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
-/** What the rewrite leaves out is undefined, and stays as it is. */
-function toRewrittenRow(rewrite: WorkerRewrite) {
-  const { address, units: _, jobTitles, location, primaryUnit, ...plain } = rewrite;
+/** No other columns, whatever the object has besides. What the rewrite leaves out stays as it is. */
+function toRewrittenRow({ address, jobTitles, location, primaryUnit, ...rewrite }: WorkerRewrite) {
+  const { id, version, updatedAt, email, firstName, lastName, fullName, phone } = rewrite;
   return {
-    ...plain,
+    ...{ id, version, updatedAt, email, firstName, lastName, fullName, phone },
     ...address,
-    contractEmail: plain.email === undefined ? undefined : contractEmailFor(plain.email),
+    contractEmail: email === undefined ? undefined : contractEmailFor(email),
     jobTitles: jobTitles && JSON.stringify(jobTitles),
     locationId: location === null ? null : location?.id,
     primaryUnitId: primaryUnit === null ? null : primaryUnit?.id,

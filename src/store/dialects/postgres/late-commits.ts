@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { discard, disconnect } from './forgotten-connections.js';
-import { within } from './trouble.js';
 
 /** The longest time of a timer: pg takes no statement without a limit where its pool has one. */
 export const WITHOUT_LIMIT = { query_timeout: 2 ** 31 - 1 };
@@ -10,6 +9,15 @@ export class LateAnswer extends Error {}
 
 export function inTime<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
   return within(limitMs, answer, () => new LateAnswer('The server did not answer in time: timeout'));
+}
+
+/** The outcome of the work, unless the time is over first. */
+export function within<T>(limitMs: number, work: Promise<T>, failure: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failure()), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 /**

@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { SubscriptionId } from '../../../../generated/ids.js';
 import { bothDue, isAnyDue, type NewlyDue, NONE_DUE } from '../../../domain/webhooks/sending/due-signal.js';
+import { within } from './late-commits.js';
 import type { BehindCommit } from './lent-connection.js';
-import { reasonOf, within } from './trouble.js';
+import { reasonOf } from './trouble.js';
 
 export const NOTIFICATION_LIMITS = {
   connectMs: 5_000,
@@ -185,10 +186,10 @@ export class DueNotifications {
       });
     });
     const sent = this.options.notifyBy(this.#echoChannel, sound);
-    const isRefused = () => new Error('PostgreSQL takes no notification: timeout');
-    await within(answerMs, until(sent, signal), isRefused);
-    const isUnheard = () => new Failure('A notification of this node did not arrive.');
-    await within(answerMs, until(heard, signal), isUnheard);
+    const notTaken = () => new Error('PostgreSQL takes no notification: timeout');
+    await within(answerMs, until(sent, signal), notTaken);
+    const notHeard = () => new Failure('A notification of this node did not arrive.');
+    await within(answerMs, until(heard, signal), notHeard);
   }
 }
 

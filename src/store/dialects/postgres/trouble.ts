@@ -125,15 +125,6 @@ export async function repeated<T>(
   }
 }
 
-/** The outcome of the work, unless the time is over first. */
-export function within<T>(limitMs: number, work: Promise<T>, failure: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure()), limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
-}
-
 /** Turns an outage or overload of the database into UNAVAILABLE; other errors stay. */
 export function asDatabaseTrouble(error: unknown): unknown {
   if (error instanceof ServiceError || !isPassingTrouble(error)) {
