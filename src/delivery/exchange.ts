@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { type AttemptOutcome, type AttemptTime, exchangeFault } from './attempt.js';
+import type { AttemptOutcome, AttemptTime } from './attempt.js';
+import { exchangeFault } from './connection-faults.js';
 
 /** The part of an answer that is read and kept, more than receivers need. */
 const MAX_ANSWER_BYTES = 16_384;

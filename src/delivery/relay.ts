@@ -14,7 +14,8 @@ import type { Log } from '../telemetry/log.js';
 import { inSpan, markFailed } from '../telemetry/tracing.js';
 import type { RelayMetrics } from '../telemetry/webhook-metrics.js';
 import type { AttemptReport, AttemptTime, Sender, SendTarget } from './attempt.js';
-import { AttemptRecorder, BACKOFF, FEW, reasonOf, Slots } from './attempt-recorder.js';
+import { AttemptRecorder, FEW, reasonOf } from './attempt-recorder.js';
+import { BACKOFF, Slots } from './waits.js';
 
 export type DeliveryClient = Pick<
   RpcClient<typeof DeliveryServiceService>,

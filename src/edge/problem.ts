@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { components } from '../../generated/openapi/gateway.js';
 import { problemMessages, problemStatuses } from '../../generated/problems.js';
-import { internalError, publicCode, type ServiceError } from '../errors/service-error.js';
+import { publicCode, type ServiceError } from '../errors/service-error.js';
 import type { HttpAnswer } from './http/exchange.js';
 
 type Problem = components['schemas']['Problem'];
@@ -53,12 +53,4 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: NonNullable
     'X-RateLimit-Remaining': remaining,
     'X-RateLimit-Reset': resetSeconds,
   };
-}
-
-/** What the gRPC contract promises and proto3 cannot require. */
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) {
-    throw internalError(new Error('the answer of the domain lacks a required member'));
-  }
-  return value;
 }

@@ -10,7 +10,8 @@ import {
 } from '../domain/operator/audit.js';
 import { snakeCase } from '../domain/platform/changes.js';
 import { ErrorCode, type ServiceError } from '../errors/service-error.js';
-import { type Caller, type Identity, ROLE_RIGHTS, remoteAddressOf } from './callers.js';
+import { remoteAddressOf } from './call-metadata.js';
+import { type Caller, type Identity, ROLE_RIGHTS } from './callers.js';
 import { type AdmittedCall, REFUSALS } from './gate.js';
 import type { CallContext } from './handlers.js';
 

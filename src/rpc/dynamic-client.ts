@@ -25,7 +25,7 @@ import {
 } from '@grpc/grpc-js';
 import { inJsonNames } from '../errors/json-names.js';
 import { ErrorCode, ServiceError } from '../errors/service-error.js';
-import { AUTHORIZATION_KEY } from './callers.js';
+import { AUTHORIZATION_KEY } from './call-metadata.js';
 import { CLIENT_OPTIONS } from './connect.js';
 import { fromStatus } from './error-trailer.js';
 import { untilWritable } from './message-streams.js';

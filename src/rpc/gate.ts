@@ -9,15 +9,13 @@ import { asServiceError, ErrorCode, ServiceError } from '../errors/service-error
 import { OwnerSlots } from '../fairness/owner-slots.js';
 import {
   AUTHORIZATION_KEY,
-  type Authenticate,
   bearerTokenOf,
-  type Caller,
-  type Identity,
   loggableOnBehalfOf,
   loggableRequestId,
   ON_BEHALF_OF_KEY,
   REQUEST_ID_KEY,
-} from './callers.js';
+} from './call-metadata.js';
+import type { Authenticate, Caller, Identity } from './callers.js';
 import type { Connections } from './connections.js';
 import { failureOf, toStatus } from './error-trailer.js';
 

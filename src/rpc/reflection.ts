@@ -3,8 +3,8 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { rights } from '../../generated/proto/rights.js';
+import type { AnyMethod } from './definitions.js';
 import { failureOf, toStatus } from './error-trailer.js';
-import type { AnyMethod } from './handlers.js';
 import type { RpcServer } from './server.js';
 
 /** The services to reflect, by full names, with a file of descriptors. */

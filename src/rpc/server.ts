@@ -18,27 +18,14 @@ import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
-import {
-  callersOf,
-  type Identity,
-  ON_BEHALF_OF_KEY,
-  recordableOnBehalfOf,
-  remoteAddressOf,
-  traceparentOf,
-} from './callers.js';
+import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
+import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
+import type { AnyMethod, AnyService } from './definitions.js';
 import { Endpoint, ReadTurns, reporter, statusNameOf } from './endpoint.js';
 import { failureOf, toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
-import {
-  type AnyMethod,
-  type AnyService,
-  type CallContext,
-  type Handler,
-  messageIn,
-  refuseNul,
-  type ServedService,
-} from './handlers.js';
+import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
 import { notRead, pump, READER_PATIENCE_MS } from './message-streams.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** A metric, as the documentation for operators describes it. */
-export interface MetricDescription {
+interface MetricDescription {
   name: string;
   type: string;
   help: string;
@@ -14,7 +14,7 @@ export interface MetricDescription {
   isDefault: boolean;
 }
 
-/** Labels hold names from the contracts, never ids, so that they are bounded. */
+/** Makes metrics of these roles. */
 function of(...roles: string[]) {
   return <const Label extends string = never>(help: string, labels: readonly Label[] = []) => {
     return { roles, help, labels: [...labels] };
@@ -28,6 +28,7 @@ const edge = of('edge');
 const domain = of('domain');
 const worker = of('worker');
 
+// Labels hold names from the contracts, never ids, so that they are bounded.
 const COUNTERS = {
   audit_records_total: domain(
     'Audit records, by type, outcome and, for refusals, reason: sign-ins, tokens issued, refused and reused, changes, reads of secrets.',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { TlsBytes } from '../../src/delivery/dial.js';
+import { TlsBytes } from '../../src/delivery/tls-bytes.js';
 import { listenOnLoopback } from '../support/loopback.js';
 
 /** What Node asks of a socket in one read. */

@@ -15,7 +15,8 @@ import { PlatformServiceService as platform } from '../../generated/proto/integr
 import { WebhookServiceService as webhooks } from '../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { packageRoot } from '../../src/config/package.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
-import { type CallOptions, callersOf } from '../../src/rpc/callers.js';
+import type { CallOptions } from '../../src/rpc/call-metadata.js';
+import { callersOf } from '../../src/rpc/callers.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { loggableRequestId } from '../../src/rpc/callers.js';
+import { loggableRequestId } from '../../src/rpc/call-metadata.js';
 import { requestIdOf } from '../../workflows/activities/domain-call.js';
 
 test.each([

@@ -3,7 +3,10 @@ import {
   type PurgedKind,
   type SigningKeyStep,
 } from '../../../generated/proto/integration/maintenance/v1/maintenance.js';
-import { AttemptOutcome } from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
+import {
+  AttemptOutcome,
+  DeliveryStatus,
+} from '../../../generated/proto/integration/webhooks/v1/deliveries.js';
 import {
   DeliveryServiceService,
   type RetryDelivery,
@@ -23,7 +26,13 @@ const RETRY_DEADLINE_MS = 10_000;
 /** The deadline of a waiting call exceeds its wait by this much. */
 const ANSWER_MARGIN_MS = 5_000;
 
-const STATUSES: readonly RetryStatus[] = ['PENDING', 'DELIVERED', 'EXHAUSTED', 'HELD', 'CANCELLED'];
+const STATUSES: Partial<Record<DeliveryStatus, RetryStatus>> = {
+  [DeliveryStatus.PENDING]: 'PENDING',
+  [DeliveryStatus.DELIVERED]: 'DELIVERED',
+  [DeliveryStatus.EXHAUSTED]: 'EXHAUSTED',
+  [DeliveryStatus.HELD]: 'HELD',
+  [DeliveryStatus.CANCELLED]: 'CANCELLED',
+};
 
 /** The maintenance calls of the activities. */
 export function maintenanceOver(domain: RpcChannel): Maintenance {
@@ -117,8 +126,7 @@ function noneWherePurged(error: unknown): { batch: undefined } {
 /** Delays instead of times, because a workflow reads no clock of ours. */
 function toState(delivery: RetryDelivery): RetryState {
   const { deliveryId, attemptsBegun, nextAttemptAt, leaseExpiresAt, lastOutcome, lastHttpStatus } = delivery;
-  const word = delivery.status.replace('DELIVERY_STATUS_', '');
-  const status = STATUSES.find((name) => name === word);
+  const status = STATUSES[delivery.status];
   if (status === undefined) {
     throw new Error(`The domain says that delivery ${deliveryId} is ${delivery.status}, which is unknown.`);
   }

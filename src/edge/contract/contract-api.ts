@@ -20,14 +20,8 @@ import {
 } from '../http/exchange.js';
 import { Html } from '../pages/html.js';
 import { Admission, Busy } from './admission.js';
-import {
-  allowedBy,
-  DocumentRouter,
-  isOpenToScripts,
-  openHeaders,
-  preflightAnswer,
-  type RoutedRequest,
-} from './document-router.js';
+import { isOpenToScripts, openHeaders, preflightAnswer } from './cross-origin.js';
+import { allowedBy, DocumentRouter, type RoutedRequest } from './document-router.js';
 import { takeBody } from './request-body.js';
 import { type Handlers, MadeJson } from './typed-handler.js';
 import { judgesItself, openBackend, refuseViolations } from './validation.js';

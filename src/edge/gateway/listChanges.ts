@@ -1,5 +1,5 @@
 import { MadeJson } from '../contract/typed-handler.js';
-import { present } from '../problem.js';
+import { present } from '../present.js';
 import { beginRead, type GatewayHandler } from './read.js';
 
 const MS_PER_SECOND = 1_000;

@@ -7,7 +7,7 @@ import { ErrorCode, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import type { PageContent } from '../pages/layout.js';
-import { present } from '../problem.js';
+import { present } from '../present.js';
 import { browserOf, isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 import { authorizationAnswer, errorAnswer, stepAnswer } from './step.js';

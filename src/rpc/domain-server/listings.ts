@@ -1,6 +1,7 @@
 import { OperatorServiceService } from '../../../generated/proto/integration/operator/v1/operator.js';
 import { cursorOf, placeIn } from '../../domain/directory/page.js';
-import type { AnyMethod, CallContext, Handler, ServedService } from '../handlers.js';
+import type { AnyMethod } from '../definitions.js';
+import type { CallContext, Handler, ServedService } from '../handlers.js';
 
 /** Its tokens are a chain and a place in it, and callers may write them. */
 const WRITTEN_BY_CALLERS = OperatorServiceService.listAuditRecords.path;

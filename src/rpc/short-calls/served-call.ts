@@ -1,5 +1,6 @@
 import type { Call } from '../../../generated/proto/integration/calls/v1/calls.js';
-import { type Identity, loggableOnBehalfOf, loggableRequestId } from '../callers.js';
+import { loggableOnBehalfOf, loggableRequestId } from '../call-metadata.js';
+import type { Identity } from '../callers.js';
 import type { AdmittedCall, AdmittedStream } from '../gate.js';
 import type { CallContext } from '../handlers.js';
 import { LONGEST_MS } from './frames.js';

@@ -8,7 +8,7 @@ import {
 import { ErrorCode, internalError, ServiceError } from '../../errors/service-error.js';
 import { inNextTurn } from '../../fairness/turns.js';
 import { encoded } from '../bytes.js';
-import { recordableOnBehalfOf, remoteAddressOf } from '../callers.js';
+import { recordableOnBehalfOf, remoteAddressOf } from '../call-metadata.js';
 import type { Endpoint } from '../endpoint.js';
 import { failureOf, toDetail } from '../error-trailer.js';
 import type { AdmittedStream, Gate } from '../gate.js';

@@ -22,7 +22,7 @@ function ownConfig(environment = process.env) {
   return loadConfig(environment, { secrets: ['DATABASE_URL'] });
 }
 
-/** Runs the exit handlers, which end pg_restore. What is being filled stays incomplete. */
+/** Runs the exit handlers, which end the pg_restore of a restore. What is being filled stays incomplete. */
 function exitOnStop(sentence: string): void {
   stopSignal().signal.addEventListener('abort', () => {
     say(sentence);
@@ -136,7 +136,7 @@ function addRevocations(program: Command): void {
     .argument('<file>', 'a new file; the command refuses an existing one')
     .addHelpText('after', REVOCATIONS_NOTES)
     .action(async (file: string) => {
-      const { revocations } = await import('./valid-file.js');
+      const { revocations } = await import('./revocations-actions.js');
       await revocations(ownConfig(), file);
     });
 }
@@ -192,7 +192,7 @@ function addExpireCursors(program: Command): void {
     .description('Expire all cursors of …/changes, after a restore by other means than `integration restore`')
     .addHelpText('after', EXPIRE_NOTES)
     .action(async () => {
-      const { expireAllCursors } = await import('./resume-actions.js');
+      const { expireAllCursors } = await import('./expire-cursors-actions.js');
       await expireAllCursors(ownConfig());
     });
 }

@@ -1,5 +1,4 @@
 import type { Config } from '../../../config/config.js';
-import { expireCursors } from '../../../store/adapters/lives.js';
 import { type Resumed, resume, type Suspended, suspendedIn } from '../../../store/copies/suspended.js';
 import { refuseOtherRelease } from '../../../store/copies/take-copy.js';
 import { Unfinished, UsageError } from '../errors.js';
@@ -96,16 +95,4 @@ export function asText(suspended: readonly Pick<Suspended, 'kind' | 'id' | 'of' 
         label: ({ label }) => printableLine(label) || '-',
         'last used': ({ lastUsedAt }) => asTime(lastUsedAt === null ? undefined : new Date(lastUsedAt)),
       });
-}
-
-/** After a restore by other means, which suspends nothing. */
-export async function expireAllCursors(config: Config): Promise<void> {
-  await refuseOtherRelease(placeOf(config));
-  await inDatabase(placeOf(config), async (database) => {
-    await useOwnKeys(database, config);
-    await database.write((writer) =>
-      expireCursors(writer, database.clock(), { type: 'command', id: 'expire-cursors' }, 'the operator'),
-    );
-  });
-  print('Expired: all cursors. The next request of each reader gets 410, and it loads everything again.');
 }

@@ -1,20 +1,8 @@
-import { resolve } from 'node:path';
-import type { Config } from '../../../config/config.js';
 import type { Origin } from '../../../store/copies/copy-facts.js';
-import { readValid } from '../../../store/copies/take-copy.js';
-import {
-  countsOf,
-  type Ends,
-  itemsOf,
-  ListedItems,
-  type ValidList,
-} from '../../../store/copies/valid-list.js';
+import { countsOf, itemsOf, ListedItems, type ValidList } from '../../../store/copies/valid-list.js';
 import type { FileLine } from '../file-lines.js';
 import { jsonIn } from '../json.js';
-import { say } from '../output/print.js';
-import { writeNewFile } from './backup-folder.js';
-import { asIso, hasTime, incomplete, parsed } from './manifest.js';
-import { placeOf } from './own-database.js';
+import { hasTime, incomplete, parsed } from './manifest.js';
 
 const VALID_FORMAT = 'integration-valid/3';
 
@@ -25,18 +13,6 @@ interface Head extends Origin {
 /** A list of what was valid at `readAt`, for `restore --revocations`. */
 export interface ValidFile extends Head {
   valid: ValidList;
-}
-
-/** Writes the list of what is valid now. */
-export async function revocations(config: Config, file: string): Promise<void> {
-  const now = Date.now();
-  const { origin, valid } = await readValid(placeOf(config), now);
-  const readAt = asIso(now);
-  writeNewFile(resolve(file), validFileLines({ ...origin, readAt, valid }));
-  const count = (ends: Ends) => Object.keys(ends).length;
-  say(
-    `Wrote the list of what is valid as of ${readAt}, with ${count(valid.apiKeys)} API keys, ${count(valid.serviceTokens)} tokens and ${count(valid.clientSecrets)} client secrets.`,
-  );
 }
 
 /**

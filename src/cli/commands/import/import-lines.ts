@@ -8,7 +8,9 @@ import { jsonIn } from '../json.js';
 
 /** The most in a message, and in a line. The service reads 256 KiB; a record is no longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
-const LINES_IN_MESSAGE = 200;
+/** The service takes 200 records of the audit log at once, and 1,000 lines of an import. */
+const ITEMS_IN_MESSAGE = 200;
+
 /** A line that is not sent: it is not JSON, or has unknown fields. */
 interface Misfit {
   line: number;
@@ -74,7 +76,7 @@ export async function* inMessages<T>(items: AsyncIterable<{ item: T; bytes: numb
   let batch: T[] = [];
   let batchBytes = 0;
   for await (const { item, bytes } of items) {
-    if (batch.length === LINES_IN_MESSAGE || batchBytes + bytes > BYTES_IN_MESSAGE) {
+    if (batch.length === ITEMS_IN_MESSAGE || batchBytes + bytes > BYTES_IN_MESSAGE) {
       yield batch;
       batch = [];
       batchBytes = 0;

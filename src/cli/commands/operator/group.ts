@@ -33,7 +33,7 @@ interface VerbNotes {
   about: string;
   /** The id of the noun unless given. */
   example?: string;
-  /** The token of the demo environment that may do it, where that is not the operator's. */
+  /** Whose token may do it, if not the operator's. The demo's is taken, and the help names it. */
   demoToken?: ServiceTokenKind;
 }
 

@@ -29,7 +29,7 @@ export function columnsOf<T, Title extends string>(
   ...titles: readonly Title[]
 ): Columns<T> {
   return Object.fromEntries(
-    titles.map((title) => [title.toLowerCase(), (thing) => String(facts[title](thing))]),
+    titles.map((title) => [title.toLowerCase(), (thing) => [facts[title](thing)].flat().join(' ')]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { ImportRecordsRequest } from '../../../../generated/proto/integrati
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
-import type { CallOptions } from '../../../../src/rpc/callers.js';
+import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import type { PlatformDependencies } from '../../../../src/rpc/domain-server/platform/write.js';
 import type { CallContext } from '../../../../src/rpc/handlers.js';

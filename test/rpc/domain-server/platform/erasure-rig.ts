@@ -4,7 +4,7 @@ import { PasswordLinkPurpose } from '../../../../generated/proto/integration/pla
 import { PlatformServiceService as methods } from '../../../../generated/proto/integration/platform/v1/platform.js';
 import { createApplication } from '../../../../src/domain/operator/applications.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
-import type { CallOptions } from '../../../../src/rpc/callers.js';
+import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit-of-work.js';
 import { copyForgetting } from '../../../../src/store/adapters/platform/erasure.js';

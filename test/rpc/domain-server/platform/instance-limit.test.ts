@@ -8,7 +8,7 @@ import { PlatformServiceService as methods } from '../../../../generated/proto/i
 import { takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import type { Changes, PlatformUnitOfWork } from '../../../../src/domain/platform/unit-of-work.js';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
-import type { CallOptions } from '../../../../src/rpc/callers.js';
+import type { CallOptions } from '../../../../src/rpc/call-metadata.js';
 import { platformService } from '../../../../src/rpc/domain-server/platform/index.js';
 import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
