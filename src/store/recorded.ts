@@ -3,7 +3,7 @@ import type { Database, Reader } from './database.js';
 import { openPostgresReader } from './dialects/postgres/postgres.js';
 import { openSqliteReader } from './dialects/sqlite.js';
 import { executedMigrations, refuseIncomplete, type SchemaDrift, schemaDrift } from './migrate.js';
-import { asRefused } from './store-error.js';
+import { asRefused, StoreError } from './store-error.js';
 
 /** What a database records about the service that uses it. */
 export interface Recorded extends SchemaDrift {
@@ -47,8 +47,9 @@ export async function recordedIn(reader: Reader): Promise<Recorded> {
   }
   const drift = await schemaDrift(reader);
   if (drift.missing.includes('0001-directory-roots')) {
-    // Of another program that migrates with Kysely: the drift tells of it, and there is no such table.
-    return { issuer: null, ...drift };
+    throw new StoreError(
+      `The database has been migrated by another program (it has ${drift.newer.join(', ')}). Set DATABASE_URL or DATA_DIR to the database of the service.`,
+    );
   }
   // All columns: a database of an earlier release has no issuer.
   const row = await reader.selectFrom('environment').selectAll().executeTakeFirst();

@@ -86,7 +86,7 @@ describeEachDatabase('a node of this version', (under) => {
     const { error } = await new Migrator({ db: patient, provider }).migrateToLatest();
     expect(error).toBeUndefined();
     await expect(under.openStore(place)).rejects.toThrow(
-      'The database was migrated by a newer version of the service (it has 2025-bookings).',
+      'The database has been migrated by another program (it has 2025-bookings).',
     );
   });
 });
