@@ -98,17 +98,21 @@ export class Connections {
   }
 
   /**
-   * Called for each new secret of TLS. A peer may change its keys without end: that takes 27 bytes and costs
+   * Called for each new secret of TLS; returns whether that cut the connection. A peer may change its keys without end: that takes 27 bytes and costs
    * 9 to 18 µs, and Node reads up to 2 MiB of a connection in one turn of the event loop.
    */
-  newSecret(peer: string): void {
+  newSecret(peer: string): 'cut' | undefined {
     const connection = this.#byPeer.get(peer);
-    if (connection) {
-      connection.secrets += 1;
-      if (connection.secrets > this.#limits.secrets + connection.socket.bytesRead / BYTES_PER_SECRET) {
-        this.#cut(connection);
-      }
+    // OpenSSL still works off what Node had read before the cut.
+    if (!connection || connection.socket.destroyed) {
+      return undefined;
     }
+    connection.secrets += 1;
+    if (connection.secrets <= this.#limits.secrets + connection.socket.bytesRead / BYTES_PER_SECRET) {
+      return undefined;
+    }
+    this.#cut(connection);
+    return 'cut';
   }
 
   /** For the end of the server, which does not wait for strangers. */

@@ -33,7 +33,7 @@ import { ServedStreams } from './short-calls/served-streams.js';
 const MAX_CALLS_PER_CONNECTION = 256;
 const REFUSAL_LINES_PER_MINUTE = 60;
 /** Every peer that reaches the port can cause them. */
-const HANDSHAKE_LINES_PER_MINUTE = 1;
+const TLS_LINES_PER_MINUTE = 1;
 const { exchange } = CallServiceService;
 
 export interface RpcServerOptions extends Omit<GateOptions, 'onRefusal' | 'connections'> {
@@ -57,7 +57,7 @@ export class RpcServer extends Server {
     readonly gate: Gate,
     private readonly connections: Connections,
     private readonly streams: ServedStreams,
-    private readonly onRefusedHandshake: (peer: string | undefined, reason: string) => void,
+    private readonly onTlsFault: (what: string, peer: string | undefined, reason: string) => void,
   ) {
     super({
       'grpc.max_receive_message_length': MAX_REQUEST_BYTES + FRAME_BYTES,
@@ -105,15 +105,15 @@ export class RpcServer extends Server {
     const { http2Servers } = this as unknown as { http2Servers: Map<EventEmitter, unknown> };
     const [server] = [...http2Servers.keys()].slice(-1);
     server?.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-      this.onRefusedHandshake(
-        socket.remoteAddress,
-        String(socket.authorizationError ?? error.code ?? error.message),
-      );
+      const reason = String(socket.authorizationError ?? error.code ?? error.message);
+      this.onTlsFault('a connection was refused during the TLS handshake', socket.remoteAddress, reason);
     });
     // Tells of each new secret; the secret itself is not looked at.
-    server?.on('keylog', (_, { remoteAddress, remotePort }: TLSSocket) =>
-      this.connections.newSecret(`${remoteAddress}:${remotePort}`),
-    );
+    server?.on('keylog', (_, { remoteAddress, remotePort }: TLSSocket) => {
+      if (this.connections.newSecret(`${remoteAddress}:${remotePort}`) === 'cut') {
+        this.onTlsFault('a connection was cut', remoteAddress, 'its peer changed the keys of TLS too often');
+      }
+    });
   }
 
   async #close(): Promise<void> {
@@ -144,9 +144,9 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   });
   const streams = new ServedStreams(gate, new Endpoint(exchange, notImplemented, options.audit, report));
   const turns = new ReadTurns(options);
-  const warnOfHandshakes = boundedWarnings(options.log, HANDSHAKE_LINES_PER_MINUTE);
-  const server = new RpcServer(gate, connections, streams, (peer, reason) =>
-    warnOfHandshakes('a connection was refused during the TLS handshake', { peer, reason }),
+  const warnOfTls = boundedWarnings(options.log, TLS_LINES_PER_MINUTE);
+  const server = new RpcServer(gate, connections, streams, (what, peer, reason) =>
+    warnOfTls(what, { peer, reason }),
   );
   for (const { definition, handlers } of options.services) {
     const implementation = Object.entries(definition).map(([name, method]) => {

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import type { Authenticate } from '../../src/rpc/callers.js';
-import type { ConnectionLimits } from '../../src/rpc/connections.js';
+import { type ConnectionLimits, Connections } from '../../src/rpc/connections.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { addHealth } from '../../src/rpc/health.js';
 import { eventually } from '../support/eventually.js';
@@ -198,4 +198,20 @@ describe('connections to the port', () => {
     await expect(ask()).resolves.toEqual(ANSWER);
     await eventually('it is cut', () => socket.destroyed);
   });
+});
+
+test('a connection may change the keys of TLS as often as its bytes need', () => {
+  const bytesRead = 32 * 1_024 * 1_024;
+  let isCut = false;
+  const socket = Object.assign(new EventEmitter(), {
+    ...{ remoteAddress: '10.0.0.1', remotePort: 1, bytesRead },
+    destroy: () => {
+      isCut = true;
+    },
+  });
+  const connections = new Connections();
+  connections.opened(socket as unknown as Socket);
+  const changes = Array.from({ length: 64 }, () => connections.newSecret('10.0.0.1:1'));
+  expect([new Set(changes), isCut]).toEqual([new Set([undefined]), false]);
+  expect([connections.newSecret('10.0.0.1:1'), isCut]).toEqual(['cut', true]);
 });
