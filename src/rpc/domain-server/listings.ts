@@ -15,15 +15,23 @@ export function namingLists({ definition, handlers }: ServedService): ServedServ
   return { definition, handlers: Object.fromEntries(naming) };
 }
 
+interface Listing {
+  pageToken?: string;
+  clientId?: string;
+  accountId?: string;
+}
+
 function named(list: string, handler: Handler<AnyMethod>): Handler<AnyMethod> {
-  return (request: { pageToken?: string }, context) => {
+  return (request: Listing, context) => {
     const { pageToken } = request;
     return pageToken === undefined ? handler(request, context) : page(pageToken, request, context);
   };
 
-  async function page(pageToken: string, request: object, context: CallContext) {
-    const place = pageToken && placeIn(list, pageToken, 'page_token');
+  async function page(pageToken: string, request: Listing, context: CallContext) {
+    const subject = request.clientId || request.accountId;
+    const own = subject ? `${list}.${subject}` : list;
+    const place = pageToken && placeIn(own, pageToken, 'page_token');
     const { nextPageToken, ...found } = await handler({ ...request, pageToken: place }, context);
-    return { ...found, nextPageToken: nextPageToken && cursorOf(list, nextPageToken) };
+    return { ...found, nextPageToken: nextPageToken && cursorOf(own, nextPageToken) };
   }
 }

@@ -43,7 +43,7 @@ test('the page tokens of every other list are refused', async () => {
   }
 });
 
-test('a page token names its list, and one of release 1.3.1 names none', async () => {
+test('a page token names its list and client, and one of release 1.3.1 names none', async () => {
   const asked: unknown[] = [];
   const listUsers: Handler<AnyMethod> = async (request) => {
     const { pageToken } = request as { pageToken: string };
@@ -52,8 +52,9 @@ test('a page token names its list, and one of release 1.3.1 names none', async (
   };
   const { handlers } = namingLists({ definition: {}, handlers: { listUsers } });
   const page = (pageToken: string) => handlers.listUsers?.({ clientId: 'cli_1', pageToken }, context);
-  expect(await page('')).toEqual({ users: [], nextPageToken: `listUsers.${PLACE}` });
-  expect(await page(`listUsers.${PLACE}`)).toEqual({ users: [], nextPageToken: '' });
+  expect(await page('')).toEqual({ users: [], nextPageToken: `listUsers.cli_1.${PLACE}` });
+  expect(await page(`listUsers.cli_1.${PLACE}`)).toEqual({ users: [], nextPageToken: '' });
   expect(await page(PLACE)).toEqual({ users: [], nextPageToken: '' });
+  await expect(page(`listUsers.cli_2.${PLACE}`)).rejects.toMatchObject({ code: ErrorCode.INVALID_REQUEST });
   expect(asked).toEqual(['', PLACE, PLACE]);
 });
