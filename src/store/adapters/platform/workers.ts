@@ -196,10 +196,10 @@ function toRewrittenRow({ address, jobTitles, location, primaryUnit, ...rewrite 
   };
 }
 
-/** A unit has an id and a name of at most 200 characters; other texts are short. */
-const UNITS_AND_TEXTS = sql`1000 + 250 * (select count(*) from worker_units where worker_id = workers.id)`;
-const SIZE = sql<number>`${UNITS_AND_TEXTS} + length(job_titles)`;
-const EVENT_BYTES = sql<number | string>`${UNITS_AND_TEXTS} + octet_length(job_titles)`;
+/** Each has an id and a name of at most 200 characters, of up to four bytes; other texts are short. */
+const UNITS = sql`(select count(*) from worker_units where worker_id = workers.id)`;
+const SIZE = sql<number>`1000 + 250 * ${UNITS} + length(job_titles)`;
+const EVENT_BYTES = sql<number | string>`1000 + 850 * ${UNITS} + octet_length(job_titles)`;
 
 /** Reads the units of all the workers at once. */
 async function withUnits(db: Rows, rows: readonly WorkerRow[]): Promise<Worker[]> {
