@@ -8,8 +8,8 @@ import { eventually } from '../../../support/eventually.js';
 import { plantAccount } from '../../directory-rows.js';
 
 /** A migrated database with the unit of work of sign-on over it. */
-export async function signOnRig(under: DatabaseUnderTest) {
-  const database = await under.openMigrated();
+export async function signOnRig(under: DatabaseUnderTest, opened?: Database) {
+  const database = opened ?? (await under.openMigrated());
   const clock = fakeClock();
   const { run, rows } = signOnUnitOfWork({ ...database, clock: clock.now });
   return {
