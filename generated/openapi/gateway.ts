@@ -1278,11 +1278,6 @@ export interface components {
          */
         ClientId: components["schemas"]["ClientId"];
         /**
-         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
-         * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
-         */
-        Cursor: string;
-        /**
          * @description The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
          * @example "4t0BkNoGm7Qx.bXUq0hC7mVtS1r6kP9fYzA"
          */
@@ -1308,10 +1303,20 @@ export interface components {
          */
         UserId: components["schemas"]["UserId"];
         /**
+         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+         * @example listUsers.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC51c3JfSENaT05qR2IyVmlnN0lYVWRNc0ppNQ
+         */
+        UsersCursor: string;
+        /**
          * @description Public id of the worker.
          * @example wrk_l50ycP5H6CnQHxa7Xt2y3d
          */
         WorkerId: components["schemas"]["WorkerId"];
+        /**
+         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+         * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
+         */
+        WorkersCursor: string;
     };
     requestBodies: never;
     headers: {
@@ -1785,9 +1790,9 @@ export interface operations {
             query?: {
                 /**
                  * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
-                 * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
+                 * @example listUsers.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC51c3JfSENaT05qR2IyVmlnN0lYVWRNc0ppNQ
                  */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["UsersCursor"];
                 /**
                  * @description The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100
@@ -1978,7 +1983,7 @@ export interface operations {
                  * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
                  * @example listWorkersV2.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC53cmtfNzFzWkNXOHdCTmZWcG1IYkcwQ2liMA
                  */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["WorkersCursor"];
                 /**
                  * @description The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
                  * @example 100

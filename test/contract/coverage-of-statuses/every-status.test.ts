@@ -71,13 +71,16 @@ describe('the requests of the documents succeed', () => {
   });
 
   const { parameters } = contractDocument('gateway').components as {
-    parameters: Record<'Cursor' | 'Limit', { example: unknown }>;
+    parameters: Record<'UsersCursor' | 'WorkersCursor' | 'Limit', { example: unknown }>;
   };
+  const cursors = [parameters.UsersCursor, parameters.WorkersCursor].map(({ example }) =>
+    String(example).split('.'),
+  );
   test.each(gatewayOperations.filter(({ paged }) => paged))(
     '$operationId with its cursor',
     async (operation) => {
-      const [, , place] = String(parameters.Cursor.example).split('.');
-      const cursor = `${operation.operationId}.${ownIds.clientId}.${place}`;
+      const [list, , place] = cursors.find(([name]) => name === operation.operationId) ?? [];
+      const cursor = `${list}.${ownIds.clientId}.${place}`;
       const query = `limit=${parameters.Limit.example}&cursor=${cursor}`;
       const target = `${pathOf(operation, ownIds)}?${query}`;
       const answer = await service.gateway(target, { headers: { 'x-api-key': service.apiKey() } });
