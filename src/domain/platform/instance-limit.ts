@@ -111,7 +111,7 @@ function accountsOf(
       return known?.email === account?.email ? known : undefined;
     },
     contextsOf,
-    formerContextsOf: async (id) => (await accounts.formerContextsOf(id)).filter(isThere),
+    formerContextsOf: (id) => accounts.formerContextsOf(id, instanceId),
   };
 }
 

@@ -55,8 +55,8 @@ export interface AccountRows {
   ): Promise<(Account & { emailKey: string })[]>;
   /** Without DELETED users and offboarded workers. */
   contextsOf(id: AccountId): Promise<AccountContext[]>;
-  /** The DELETED users and offboarded workers. */
-  formerContextsOf(id: AccountId): Promise<AccountContext[]>;
+  /** The newest DELETED users and offboarded workers, on one instance or on all. */
+  formerContextsOf(id: AccountId, instanceId?: InstanceId): Promise<AccountContext[]>;
   /** Each client of which the person is or was a user or worker. */
   clientsOf(id: AccountId): Promise<ClientId[]>;
   /** Names related to the person: own names and address, clients, instances, and applications there. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountId, ClientId, UserId, WorkerId } from '../../../../generated/ids.js';
+import type { AccountId, ClientId, InstanceId, UserId, WorkerId } from '../../../../generated/ids.js';
 import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import { emailTaken } from '../../../domain/platform/people/accounts.js';
 import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/email-keys.js';
@@ -103,7 +103,7 @@ export function accountRows(writer: Writer): AccountRows {
         .$narrowType<AccountIds>()
         .execute(),
     contextsOf: (id) => contextsOf(db, id, { areFormer: false }),
-    formerContextsOf: (id) => contextsOf(db, id, { areFormer: true }),
+    formerContextsOf: (id, instanceId) => contextsOf(db, id, { areFormer: true, instanceId }),
     namesAround: (id) => namesAround(writer, id),
   };
 }
@@ -139,22 +139,32 @@ async function namesAround(writer: Writer, id: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** Of each kind: nothing else limits how often a person comes and goes. */
+const MOST_FORMER = 1_000;
+
 interface Membership {
   areFormer: boolean;
+  instanceId?: InstanceId | undefined;
 }
 
 async function contextsOf(db: Rows, id: AccountId, membership: Membership): Promise<AccountContext[]> {
   return (await Promise.all([usersOf(db, id, membership), workersOf(db, id, membership)])).flat();
 }
 
-async function usersOf(db: Rows, id: AccountId, { areFormer }: Membership): Promise<AccountContext[]> {
+async function usersOf(
+  db: Rows,
+  id: AccountId,
+  { areFormer, instanceId }: Membership,
+): Promise<AccountContext[]> {
   const rows = await db
     .selectFrom('users')
     .innerJoin('clients', 'clients.id', 'users.clientId')
     .where('users.accountId', '=', id)
     .where('users.status', areFormer ? '=' : '!=', 'DELETED')
-    .orderBy('users.createdAt')
-    .orderBy('users.id')
+    .$if(instanceId !== undefined, (from) => from.where('clients.instanceId', '=', String(instanceId)))
+    .orderBy('users.createdAt', areFormer ? 'desc' : 'asc')
+    .orderBy('users.id', areFormer ? 'desc' : 'asc')
+    .$if(areFormer, (from) => from.limit(MOST_FORMER))
     .select(['users.id', 'users.clientId', 'users.status', 'users.knownEmail', 'clients.instanceId'])
     .$narrowType<{ id: UserId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();
@@ -165,14 +175,20 @@ async function usersOf(db: Rows, id: AccountId, { areFormer }: Membership): Prom
   }));
 }
 
-async function workersOf(db: Rows, id: AccountId, { areFormer }: Membership): Promise<AccountContext[]> {
+async function workersOf(
+  db: Rows,
+  id: AccountId,
+  { areFormer, instanceId }: Membership,
+): Promise<AccountContext[]> {
   const rows = await db
     .selectFrom('workers')
     .innerJoin('clients', 'clients.id', 'workers.clientId')
     .where('workers.accountId', '=', id)
     .where('workers.offboardedAt', areFormer ? 'is not' : 'is', null)
-    .orderBy('workers.createdAt')
-    .orderBy('workers.id')
+    .$if(instanceId !== undefined, (from) => from.where('clients.instanceId', '=', String(instanceId)))
+    .orderBy('workers.createdAt', areFormer ? 'desc' : 'asc')
+    .orderBy('workers.id', areFormer ? 'desc' : 'asc')
+    .$if(areFormer, (from) => from.limit(MOST_FORMER))
     .select(['workers.id', 'workers.clientId', 'workers.email as knownEmail', 'clients.instanceId'])
     .$narrowType<{ id: WorkerId } & Pick<AccountContext, 'clientId' | 'instanceId'>>()
     .execute();

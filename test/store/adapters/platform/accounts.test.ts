@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { InstanceId } from '../../../../generated/ids.js';
 import {
   type AccountUpdate,
   disableAccount,
@@ -12,6 +13,7 @@ import type { Account } from '../../../../src/domain/platform/rows/people.js';
 import { accountRows } from '../../../../src/store/adapters/platform/accounts.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
+import { plantAccount, plantUser } from '../../directory-rows.js';
 import { inStatus, invite, newClient, newPlatform, type Platform } from './people.js';
 
 function update({ run }: Platform, { id }: { id: string }, fields: Omit<AccountUpdate, 'accountId'>) {
@@ -109,6 +111,24 @@ describeEachDatabase('accounts', (under) => {
       { member: { kind: 'user', id: users[0]?.id }, clientId: platform.client.id, ...same, enabled: true },
       { member: { kind: 'user', id: users[1]?.id }, clientId: other.id, ...same, enabled: false },
     ]);
+  });
+
+  test('its former contexts are the newest 1,000 users, on one instance or on all', async () => {
+    const platform = await newPlatform(under);
+    const { database, client, instance } = platform;
+    const { id } = await plantAccount(database);
+    const row = { account_id: id, client_id: client.id, status: 'DELETED' as const };
+    for (let created_at = 1; created_at <= 1_001; created_at += 1) {
+      await plantUser(database, { ...row, id: `usr_${created_at}`, created_at });
+    }
+    const formerOn = (instanceId?: InstanceId) =>
+      platform.run((changes) => changes.accounts.formerContextsOf(id, instanceId));
+    const [everywhere, there] = [await formerOn(), await formerOn(instance.id)];
+    expect(everywhere.map(({ member }) => member.id)).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => `usr_${1_001 - index}`),
+    );
+    expect(there).toEqual(everywhere);
+    await expect(formerOn('ins_elsewhere' as InstanceId)).resolves.toEqual([]);
   });
 
   test('the names around it are those of what the person is now, and of the first five on an instance', async () => {

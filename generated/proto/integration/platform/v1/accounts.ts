@@ -236,7 +236,10 @@ export interface GetAccountResponse {
     | undefined;
   /** What the person is, and where. */
   contexts: AccountContext[];
-  /** What the person was, and where: DELETED users and offboarded workers. None of them allows a sign-in. */
+  /**
+   * What the person was, and where, the newest first: at most 1,000 DELETED users and 1,000 offboarded workers.
+   * allows_sign_in is false in all. A token of one instance gets those of its instance.
+   */
   formerContexts: AccountContext[];
 }
 
