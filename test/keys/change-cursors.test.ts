@@ -39,7 +39,7 @@ const place: ReaderPlace = {
 
 const refused = expect.objectContaining({
   code: ErrorCode.INVALID_REQUEST,
-  message: 'The cursor is not one of this list.',
+  message: 'The cursor or page token is not from this list.',
 });
 const sealIn = (cursor: string) => cursor.split('.')[2] as string;
 const bytesIn = (cursor: string) => Buffer.from(sealIn(cursor), 'base64url');

@@ -16,7 +16,7 @@ const COMMON: Readonly<Record<string, string>> = {
   expected_version: 'The version that the change was decided on.',
   idempotency_key: 'Makes a repeated call answer as the first one did; at most 255 characters.',
   page_size: 'How many at most.',
-  page_token: 'The next_page_token of the page before.',
+  page_token: 'The next_page_token of the previous page of the same list.',
   update_mask: 'Which fields to write; those that have a value when absent.',
 };
 

@@ -122,7 +122,7 @@ export function decodeCursor(cursor: string, path = 'query.cursor'): Position {
 
 export function unknownCursor(path: string): ServiceError {
   return invalidField(
-    'The cursor is not one of this list.',
+    'The cursor or page token is not from this list.',
     path,
     'must be taken unchanged from an earlier answer of this list',
   );

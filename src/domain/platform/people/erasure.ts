@@ -48,7 +48,7 @@ async function eraseAccount(changes: Ports, actor: Actor, accountId: string): Pr
   }
   if ((await changes.accounts.contextsOf(id)).length > 0) {
     throw refused(
-      'The person is still a user or a worker. End that first, with DeleteUser and OffboardWorker for what GetAccount lists.',
+      'The person is still a user or a worker. End that first, with DeleteUser and OffboardWorker for each of the contexts of GetAccount.',
     );
   }
   // Nothing can be added: the account is locked.

@@ -210,7 +210,7 @@ describeEachDatabase('an erased account', (under) => {
     expect(member).toMatchObject({
       code: ErrorCode.TRANSITION_REFUSED,
       message:
-        'The person is still a user or a worker. End that first, with DeleteUser and OffboardWorker for what GetAccount lists.',
+        'The person is still a user or a worker. End that first, with DeleteUser and OffboardWorker for each of the contexts of GetAccount.',
     });
     const { worker } = await call('onboardWorker', { clientId, ...PERSON });
     await call('deleteUser', { userId: user.id });

@@ -191,15 +191,15 @@ export interface PendingEmail {
   expiresAt: Date | undefined;
 }
 
-/** One thing a person is at one client. */
+/** One thing a person is or was at one client. */
 export interface AccountContext {
-  /** What the person is there. */
+  /** What the person is or was there. */
   member:
     | //
-    /** Public id of the user the person is. */
+    /** Public id of the user. */
     { $case: "userId"; value: string }
     | //
-    /** Public id of the worker the person is. */
+    /** Public id of the worker. */
     { $case: "workerId"; value: string }
     | undefined;
   /** Public id of the client. */
@@ -533,7 +533,7 @@ export interface ListAccountAccessRequest {
   accountId: string;
   /** How many at most, in total. */
   pageSize: number;
-  /** The next_page_token of the page before. */
+  /** The next_page_token of the previous page of the same list. */
   pageToken: string;
 }
 

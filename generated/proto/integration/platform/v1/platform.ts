@@ -661,7 +661,7 @@ export const PlatformServiceService = {
       encoded(OffboardWorkerResponse, value),
     responseDeserialize: (value: Buffer): OffboardWorkerResponse => OffboardWorkerResponse.decode(value),
   },
-  /** Reads one account and what the person is, and where. */
+  /** Reads one account, and what the person is and was, and where. */
   getAccount: {
     path: "/integration.platform.v1.PlatformService/GetAccount" as const,
     requestStream: false as const,
@@ -972,7 +972,7 @@ export interface PlatformServiceServer extends UntypedServiceImplementation {
   assignWorkerUnits: handleUnaryCall<AssignWorkerUnitsRequest, AssignWorkerUnitsResponse>;
   /** Offboards a worker; records worker.updated. */
   offboardWorker: handleUnaryCall<OffboardWorkerRequest, OffboardWorkerResponse>;
-  /** Reads one account and what the person is, and where. */
+  /** Reads one account, and what the person is and was, and where. */
   getAccount: handleUnaryCall<GetAccountRequest, GetAccountResponse>;
   /** Lists accounts, also by the beginning of their address. */
   listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;

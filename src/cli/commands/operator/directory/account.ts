@@ -31,7 +31,7 @@ export function addAccountCommands(program: Command): void {
     .option('--email <beginning>', 'only those whose email address begins with this; case is ignored')
     .option(...LIMIT, 50);
   addVerb(group, 'show', show, {
-    about: 'Show a person with all their users and workers, former ones included',
+    about: 'Show an account with the users and workers that the person is or was',
     example: 'ada@example.com',
   }).argument(...ACCOUNT);
   addVerb(group, 'disable', disable, {
@@ -119,7 +119,7 @@ function contextTable({ contexts, formerContexts }: GetAccountResponse): string 
   const isFormer = new Set(formerContexts);
   const all = [...contexts, ...formerContexts];
   return all.length === 0
-    ? 'The person is no user and no worker, and was none.'
+    ? 'The person is not a user or worker, and never was one.'
     : asColumns(all, {
         is: (context) => (isFormer.has(context) ? `former ${kindOf(context)}` : kindOf(context)),
         id: ({ member }) => member?.value ?? '-',
