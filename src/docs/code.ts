@@ -29,7 +29,7 @@ export function heading(id: string, content: HtmlValue, level: 2 | 3 = 2): Html 
   return html`<h${level} id="${id}"><a class="self" href="#${id}">${content}</a></h${level}>`;
 }
 
-/** It scrolls where there is no room for it. */
+/** A table, which scrolls sideways where the page is too narrow. */
 export function table(headings: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="table"><table><thead><tr>${headings.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -1,6 +1,6 @@
 /**
- * A long read, piece by piece, each behind the last row of the one before. SQLite reads block the event loop:
- * other work gets its turn after each.
+ * Reads rows in pieces; each piece begins after the last row of the previous one. Reads of SQLite block the
+ * event loop, so other work runs after each piece.
  */
 export async function* inPieces<Row extends Place, Place>(
   size: number,

@@ -12,11 +12,11 @@ const LIMITS = {
   strangerMs: 60_000,
   /** Successive calls without a valid token. */
   callsWithoutToken: 100,
-  /** New secrets of TLS: a handshake makes five, and each change of keys (KeyUpdate) one or two. */
+  /** New TLS secrets of a connection: a handshake makes five, a change of keys (KeyUpdate) one or two. */
   secrets: 32,
 };
 
-/** For so many bytes once more. Keys last for 24 million records (RFC 8446, section 5.5). */
+/** Each MiB received allows one more secret. A key lasts 24 million records (RFC 8446, section 5.5). */
 const BYTES_PER_SECRET = 1_024 * 1_024;
 
 export type ConnectionLimits = typeof LIMITS;
@@ -98,8 +98,9 @@ export class Connections {
   }
 
   /**
-   * Called for each new secret of TLS; returns whether that cut the connection. A peer may change its keys without end: that takes 27 bytes and costs
-   * 9 to 18 µs, and Node reads up to 2 MiB of a connection in one turn of the event loop.
+   * Counts a new TLS secret, and cuts the connection after too many. TLS does not limit changes of keys: each
+   * has 27 bytes and takes 9 to 18 µs, and Node reads up to 2 MiB of a connection in one turn of the event
+   * loop. Returns 'cut' where it did.
    */
   newSecret(peer: string): 'cut' | undefined {
     const connection = this.#byPeer.get(peer);

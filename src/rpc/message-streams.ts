@@ -7,7 +7,7 @@ import { fromStatus } from './error-trailer.js';
 /** How long the reader of a stream may pause. */
 export const READER_PATIENCE_MS = 120_000;
 
-/** Object streams hold 16 messages by default, and each may be a page. One ahead suffices for both sides. */
+/** Messages that a stream holds: the one in progress and the next (default: 16, each may be a page). */
 const AHEAD = 2;
 
 export function notRead(): ServiceError {

@@ -100,7 +100,7 @@ export class RpcServer extends Server {
     super.forceShutdown();
   }
 
-  /** grpc-js reports neither refused certificates nor changes of keys, and keeps its TLS server to itself. */
+  /** grpc-js reports neither refused certificates nor key changes, and does not expose its TLS server. */
   #watchTls(): void {
     const { http2Servers } = this as unknown as { http2Servers: Map<EventEmitter, unknown> };
     const [server] = [...http2Servers.keys()].slice(-1);
@@ -108,7 +108,7 @@ export class RpcServer extends Server {
       const reason = String(socket.authorizationError ?? error.code ?? error.message);
       this.onTlsFault('a connection was refused during the TLS handshake', socket.remoteAddress, reason);
     });
-    // Tells of each new secret; the secret itself is not looked at.
+    // Node emits this for each new secret; the listener does not read the secret itself.
     server?.on('keylog', (_, { remoteAddress, remotePort }: TLSSocket) => {
       if (this.connections.newSecret(`${remoteAddress}:${remotePort}`) === 'cut') {
         this.onTlsFault('a connection was cut', remoteAddress, 'its peer changed the keys of TLS too often');

@@ -7,7 +7,7 @@ export const DATABASE_FILE = 'integration.db';
 /** The folder in the data directory in which `integration restore` prepares the database file. */
 export const RESTORE_STAGE = 'restoring';
 
-/** The database file of a directory that a command opens. */
+/** The database file in a data directory, for a command that opens it. Throws if there is none. */
 export function sqliteFileIn(dataDir: string): string {
   refuseHalfFilled(dataDir);
   refuseMoved(dataDir);

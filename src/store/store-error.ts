@@ -42,7 +42,7 @@ export function damageIn(error: unknown): string | undefined {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String(code)) ? `The database is damaged: ${message}.` : undefined;
 }
 
-/** An outage, or an error of PostgreSQL: only these have a severity. */
+/** Whether it is an outage or an error of PostgreSQL; no other errors have a severity. */
 export function isOfDatabase(error: unknown): boolean {
   return error instanceof ServiceError || typeof (error as { severity?: unknown }).severity === 'string';
 }

@@ -14,7 +14,7 @@ interface MetricDescription {
   isDefault: boolean;
 }
 
-/** Makes metrics of these roles. */
+/** Returns a function that describes a metric of these roles. */
 function of(...roles: string[]) {
   return <const Label extends string = never>(help: string, labels: readonly Label[] = []) => {
     return { roles, help, labels: [...labels] };
@@ -164,7 +164,7 @@ type LabelOf<Type extends keyof Tables, Name extends keyof Tables[Type]> = Table
   ? Label
   : never;
 
-/** What prom-client takes to register the metric. */
+/** The options with which prom-client registers the metric. */
 function optionsOf<Type extends keyof Tables, Name extends keyof Tables[Type] & string>(
   type: Type,
   name: Name,
@@ -174,7 +174,7 @@ function optionsOf<Type extends keyof Tables, Name extends keyof Tables[Type] & 
   return { name, help, labelNames: labels, registers: [registry] };
 }
 
-/** `collect` runs at each scrape. */
+/** Registers the metric. `collect` runs at each scrape. */
 export function counter<Name extends keyof Tables['counter']>(
   name: Name,
   registry: Registry,
@@ -187,7 +187,7 @@ export function counter<Name extends keyof Tables['counter']>(
   return made;
 }
 
-/** `collect` runs at each scrape. */
+/** Registers the metric. `collect` runs at each scrape. */
 export function gauge<Name extends keyof Tables['gauge']>(
   name: Name,
   registry: Registry,

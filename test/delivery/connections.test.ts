@@ -38,7 +38,7 @@ async function exchange(connections: Connections, { port }: RawReceiver): Promis
   return end;
 }
 
-/** As large pieces from ten networks would: what follows waits for ten turns of the event loop. */
+/** Queues large pieces of ten networks: later pieces wait for ten turns of the event loop. */
 function takeTurns(): void {
   for (let network = 1; network <= 10; network += 1) {
     const remoteAddress = `192.0.2.${network}`;
@@ -124,7 +124,7 @@ describe('a connection', () => {
     }
   });
 
-  test('that closes in such a stall leaves the next one only the rest of the time', async () => {
+  test('that closes during a stall leaves the next connection only the remaining time of the attempt', async () => {
     fakeTimeouts();
     const startedAt = Math.round(performance.now());
     const clock = jest.spyOn(performance, 'now').mockReturnValue(startedAt);
@@ -136,7 +136,7 @@ describe('a connection', () => {
       const second = sender.attempt(targetAt(receiver.port), body);
       clock.mockReturnValue(startedAt + 2_000);
       jest.advanceTimersByTime(2_000);
-      await eventually('the request on the next one', () => receiver.requests.length === 2);
+      await eventually('the request on the next connection', () => receiver.requests.length === 2);
       expect(receiver.connections).toBe(2);
       jest.advanceTimersByTime(1_000);
       expect(await Promise.race([second, turns(10)])).toMatchObject({ outcome: 'TIMED_OUT' });
@@ -170,7 +170,7 @@ describe('a connection', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('on which something waits for its turn to be decrypted is not used again', async () => {
+  test('with received bytes that wait for their decryption is not used again', async () => {
     const { certificate, key } = selfSignedCertificate();
     const receiver = await raw.startTls({ cert: certificate, key }, keep);
     const dialled: Socket[] = [];

@@ -11,7 +11,7 @@ describe.each([
 ])('200 %s', (_, character) => {
   const [most, more] = [character.repeat(200), character.repeat(201)];
 
-  test('are 200 characters, and one more is longer', () => {
+  test('count as 200 characters; with one more, the text is too long for a limit of 200', () => {
     expect(charactersOf(most, 200)).toBe(200);
     expect([most, more, character.repeat(1_000)].map((text) => isLonger(text, 200))).toEqual([
       false,
@@ -20,7 +20,7 @@ describe.each([
     ]);
   });
 
-  test('are a name of a record, and a parameter of an authorization request', () => {
+  test('fit a name of 200 characters and a parameter of an authorization request; one more does not', () => {
     const refused = (name: string) => () => {
       const violations = new Violations();
       violations.requiredText('name', name);
@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-test('an address from before the rule has 320 characters at most', () => {
+test('an address from before the rule of the contracts has at most 320 characters', () => {
   const address = (characters: number) => `${'🔑'.repeat(characters - '@example.com'.length)}@example.com`;
   expect([320, 321].map((characters) => mayBeOlder(address(characters)))).toEqual([true, false]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { inPieces } from '../../src/fairness/pieces.js';
 
-/** A list of numbers, which notes what it was asked for. */
+/** A list of numbers that records each request for a piece. */
 function listOf(length: number) {
   const asked: [limit: number, after: number | undefined][] = [];
   const read = async (limit: number, after?: number) => {
@@ -25,11 +25,11 @@ describe('a long read in pieces', () => {
     [0, [[]]],
     [3, [[1, 2], [3]]],
     [4, [[1, 2], [3, 4], []]],
-  ])('of %d rows ends behind the first piece that is not full', async (length, pieces) => {
+  ])('of %d rows ends after the first piece that is not full', async (length, pieces) => {
     expect(await piecesOf(length)).toEqual(pieces);
   });
 
-  test('asks for each piece behind the last row of the one before, when the reader wants it', async () => {
+  test('reads a piece only when the caller asks for it, after the last row of the previous piece', async () => {
     const { asked, read } = listOf(9);
     for await (const piece of inPieces(2, read)) {
       if (piece.includes(4)) {

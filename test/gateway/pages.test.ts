@@ -74,7 +74,7 @@ describe.each([
     }
   });
 
-  test('takes a cursor of release 1.3.1, which names no list', async () => {
+  test('accepts a cursor of release 1.3.1, which names no list', async () => {
     const cursor = new URL((await read(`${path}?limit=3`)).link ?? '').searchParams.get('cursor') ?? '';
     const earlier = cursor.slice(cursor.lastIndexOf('.') + 1);
     expect(Buffer.from(earlier, 'base64url').toString()).toMatch(/^\d+\.\w+$/);

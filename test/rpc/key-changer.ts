@@ -8,7 +8,7 @@ const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 0]);
 const HANDSHAKE = 22;
 const TAG_BYTES = 16;
 
-/** A peer that changes its keys again and again after the handshake (KeyUpdate), which Node cannot do. */
+/** A peer that sends this many KeyUpdates after its TLS 1.3 handshake, which Node cannot do. */
 export async function keyChanger(port: number, changes: number): Promise<Socket> {
   const tcp = connect(port, '127.0.0.1');
   const options = { ciphers: CIPHER, ALPNProtocols: ['h2'], rejectUnauthorized: false };
@@ -19,7 +19,7 @@ export async function keyChanger(port: number, changes: number): Promise<Socket>
     secret = label === 'CLIENT_TRAFFIC_SECRET_0' ? Buffer.from(hex ?? '', 'hex') : secret;
   });
   tls.resume();
-  // The server sends one once its side of the handshake is complete.
+  // The server sends a session ticket when its side of the handshake is complete.
   await once(tls, 'session');
   const records: Buffer[] = [];
   for (let change = 0; change < changes; change += 1) {
@@ -30,7 +30,7 @@ export async function keyChanger(port: number, changes: number): Promise<Socket>
   return tcp;
 }
 
-/** The first record under the keys of this secret (RFC 8446, sections 4.6.3 and 5.2). */
+/** A KeyUpdate as the first record under the keys of the secret (RFC 8446, sections 4.6.3 and 5.2). */
 function keyUpdate(secret: Buffer): Buffer {
   const content = Buffer.from([...KEY_UPDATE, HANDSHAKE]);
   const header = Buffer.from([23, 3, 3, 0, content.length + TAG_BYTES]);

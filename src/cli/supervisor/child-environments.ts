@@ -26,7 +26,7 @@ export function childEnvironments(
     for (const right of allRoleRights) {
       const { setting: name } = roleRights[right];
       dropped.add(name);
-      // A child reads a file itself, and again when it changes.
+      // A child reads a token file itself, and again when the file changes.
       if (own.includes(name) && config[`${name}_FILE`] === undefined) {
         const given = tokens.get(right) ?? [];
         held[name] = (role === 'domain' ? given.map(hashedToken) : given).join(',');
@@ -37,7 +37,7 @@ export function childEnvironments(
     );
     return {
       ...Object.fromEntries(kept),
-      // A key is sent over TLS only; without it, a role would take the connection for a plain one.
+      // The key implies TLS. A role that does not get it would find the connection to Temporal unencrypted.
       ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
       ...held,
       ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),

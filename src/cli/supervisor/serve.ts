@@ -12,7 +12,7 @@ import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
 import { childEnvironments } from './child-environments.js';
 import { opsOfChildren } from './ops-of-children.js';
 
-/** Between looks for roles of a killed supervisor. */
+/** The pause between two checks for roles of a killed supervisor. */
 const LOOK_EVERY_MS = 100;
 
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */

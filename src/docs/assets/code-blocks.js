@@ -19,7 +19,7 @@ const element = (name, className, ...children) => {
   made.append(...children);
   return made;
 };
-/** Copies at a click, and says on the button for a while how that went. */
+/** Copies when the button is clicked, and shows the outcome on the button for a moment. */
 const copyAtClick = (button, copy, failed) => {
   const name = button.textContent;
   button.addEventListener('click', async () => {
@@ -82,7 +82,7 @@ const copyAtClick = (button, copy, failed) => {
   }
   reach();
 
-  /** Unfolds the target of an address, such as a form, and what it is in. */
+  /** Opens the target of the fragment, such as a form, and each `details` element around it. */
   const unfold = () => {
     let target;
     try {

@@ -10,7 +10,7 @@ export const AUDIT_TYPES_SLUG = 'audit-types';
 
 export const operatePath = (slug: string) => `/docs/operate/${slug}`;
 
-/** Every metric with its help text, read from the code that registers it. */
+/** Every metric with its help text, as the code registers it. */
 export function metricsPage(): Page {
   const all = describeMetrics();
   const summary = 'Every metric of the service, with the help text that a scrape returns.';
@@ -30,7 +30,7 @@ ${parts}`;
   return { path: operatePath(METRICS_SLUG), title: 'Metrics', summary, area: OPERATE_AREA, body };
 }
 
-/** Every type of audit record, as the rules that write them know it. */
+/** Every type of audit record, from the list that the rules use. */
 export function auditTypesPage(): Page {
   const title = 'Types of audit records';
   const summary = 'Every type of record in the audit log, and what happened.';

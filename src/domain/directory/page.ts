@@ -14,9 +14,9 @@ export interface PageRequest {
 
 export interface Page<T> {
   rows: T[];
-  /** Only if more rows follow. */
+  /** Undefined if no more rows follow. */
   nextCursor: string | undefined;
-  /** No more rows follow, or it reaches the limit. */
+  /** Whether no more rows follow, or the page reaches the limit. */
   isLast: boolean;
 }
 
@@ -94,12 +94,12 @@ export function restAfter(
   return isLast || !nextCursor ? undefined : { cursor: nextCursor, limit: limit && limit - rows.length };
 }
 
-/** A cursor names its list, so that no other list takes it. */
+/** The cursor begins with the name of its list; other lists refuse it. */
 export function cursorOf(list: string, place: string): string {
   return `${list}.${place}`;
 }
 
-/** The place in the list. Cursors of release 1.3.1 name no list, and each list takes them. */
+/** The place in the list. Cursors of release 1.3.1 name no list; every list accepts them. */
 export function placeIn(list: string, cursor: string, path: string): string {
   const end = cursor.lastIndexOf('.');
   if (end >= 0 && cursor.slice(0, end) !== list) {

@@ -83,7 +83,7 @@ type Read<Body> = (
 export type AnyPages = AsyncIterable<Page<Position & { json: string }>>;
 export type AnyRead = (question: Question, target: Target) => Promise<Answer<string | AnyPages>>;
 
-/** What is read whole: a structure has up to 110 MiB, job titles 8. Integrations take turns. */
+/** Reads of whole resources: structures up to 110 MiB, job titles up to 8. Integrations take turns. */
 const WHOLE = { most: 2, perLane: 1 };
 /** Where a read blocks the event loop: other calls then have the loop for as long as a long read took. */
 const WHOLE_ALONE = { most: 1, rests: true };
@@ -236,7 +236,7 @@ export function directoryReads(dependencies: DirectoryDependencies): DirectoryRe
   };
 }
 
-/** Whose rows it reads. */
+/** The client or instance whose rows the visitor reads. */
 function subjectOf(visitor: InstanceVisitor | ClientVisitor): ClientId | InstanceId {
   return 'clientId' in visitor ? visitor.clientId : visitor.instanceId;
 }

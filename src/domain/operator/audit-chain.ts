@@ -26,7 +26,7 @@ export const NO_HASH = '';
 export const PURGED_TYPE = 'audit.purged';
 /** A record that names the newest records of chains, so that their removal is noticed. */
 export const ANCHORED_TYPE = 'audit.anchored';
-/** An anchor names at most so many chains; a forged one may name any number. */
+/** The domain names at most this many chains in an anchor; a forged anchor may name any number. */
 export const CHAINS_IN_A_RECORD = 100;
 
 /** States that the records of a chain up to this place were purged. */

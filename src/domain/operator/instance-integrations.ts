@@ -19,7 +19,7 @@ type Ports = Pick<
   'actor' | 'audit' | 'instanceIntegrations' | 'instances' | 'integrations' | 'lock' | 'now' | 'touch'
 >;
 
-/** For changes that its subscriptions follow. */
+/** For changes that also enable, disable or delete the subscriptions of the instance integration. */
 type FollowedPorts = Pick<
   OperatorChanges,
   'actor' | 'audit' | 'deliveries' | 'instanceIntegrations' | 'lock' | 'now' | 'subscriptions' | 'touch'

@@ -17,7 +17,7 @@ export const getWorkerV2: GatewayHandler<'getWorkerV2'> = one('getWorkerV2');
 /** At most 8 MiB. The domain reads the list whole, as it reads the structure. */
 export const listJobTitles: GatewayHandler<'listJobTitles'> = one('listJobTitles', { isLong: true });
 
-/** Of 110 MiB at most. */
+/** At most 110 MiB. */
 export const getOrganizationStructure: GatewayHandler<'getOrganizationStructure'> = one(
   'getOrganizationStructure',
   { isLong: true },

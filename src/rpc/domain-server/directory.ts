@@ -22,7 +22,7 @@ const FEW_ROWS = 10;
 
 /** A larger resource is streamed. Half of what a message may have, so that all others stay one call. */
 const MOST_IN_ONE_MESSAGE = 8 * 1_024 * 1_024;
-/** Each is in memory as a whole until its reader has taken it. A structure has up to 110 MiB. */
+/** Each is in memory as a whole until its reader has received it. A structure has up to 110 MiB. */
 const LARGE_RESOURCES = { perIntegration: 2, inTotal: 6 };
 /** Large resources beyond this number are not remembered: each answer reads them twice. */
 const MOST_KNOWN = 10_000;

@@ -3,10 +3,10 @@ import { cursorOf, placeIn } from '../../domain/directory/page.js';
 import type { AnyMethod } from '../definitions.js';
 import type { CallContext, Handler, ServedService } from '../handlers.js';
 
-/** Its tokens are a chain and a place in it, and callers may write them. */
+/** Its page tokens are a chain and a place in it. Callers may compose them, so they name no method. */
 const WRITTEN_BY_CALLERS = OperatorServiceService.listAuditRecords.path;
 
-/** The same service. The page tokens of a list name it, so that no other list takes them. */
+/** The service, with page tokens that name the method they are from. Other methods refuse them. */
 export function namingLists({ definition, handlers }: ServedService): ServedService {
   const naming = Object.entries(handlers).map(([name, handler]) => {
     const isWhole = handler === undefined || definition[name]?.path === WRITTEN_BY_CALLERS;

@@ -91,12 +91,12 @@ function keyRefused(message: string): ServiceError {
 
 export type StoredAnswer = Pick<KeyRow, 'owner_id' | 'method' | 'key' | 'response'>;
 
-/** The key stays used. */
+/** Removes the answer; the key stays used. */
 export function forgetAnswer(writer: Writer, answer: StoredAnswer): Promise<void> {
   return answerNote(writer, { ...answer, response: FORGOTTEN });
 }
 
-/** The answers to all calls, in pieces. */
+/** The stored answers to all calls, in pieces. */
 export function storedAnswers(reader: Reader, size: number): AsyncGenerator<StoredAnswer[]> {
   return inPieces(size, (limit, after?: StoredAnswer) => {
     const { owner_id, method, key } = after ?? { owner_id: '', method: '', key: '' };

@@ -252,7 +252,7 @@ describe('a list in pages', () => {
     expect(rows).toEqual(sorted.slice(5, 9));
   });
 
-  test('does not take the cursor of another list, and takes one of release 1.3.1, which names none', async () => {
+  test('refuses the cursor of another list, and accepts one of release 1.3.1, which names none', async () => {
     const { sorted, fetch } = tableOf(rowsOf(4));
     const { nextCursor: cursor = '' } = await read(fetch, { limit: 1 });
     const first = sorted[0] as Row;

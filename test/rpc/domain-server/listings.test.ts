@@ -31,7 +31,7 @@ const lists = services.flatMap(({ definition, handlers }) =>
   }),
 );
 
-test('the page tokens of every other list are refused', async () => {
+test('every list refuses the page tokens of every other list', async () => {
   expect(lists.length).toBeGreaterThan(20);
   for (const { name, ask } of lists) {
     for (const other of lists.filter((each) => each.name !== name)) {
@@ -43,7 +43,7 @@ test('the page tokens of every other list are refused', async () => {
   }
 });
 
-test('a page token names its list and client, and one of release 1.3.1 names none', async () => {
+test('a page token names its method and client, and a list accepts one of release 1.3.1, which names none', async () => {
   const asked: unknown[] = [];
   const listUsers: Handler<AnyMethod> = async (request) => {
     const { pageToken } = request as { pageToken: string };

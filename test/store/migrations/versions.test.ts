@@ -77,7 +77,7 @@ describeEachDatabase('a node of this version', (under) => {
     await expect(under.openStore(place)).rejects.toThrow(EXPANSION);
   });
 
-  test('refuses the database of another program that migrates with Kysely', async () => {
+  test('refuses a database that another program has migrated with Kysely', async () => {
     const place = await under.newEmptyPlace();
     const { patient } = await under.open(place);
     const bookings = ({ schema }: Kysely<unknown>) =>

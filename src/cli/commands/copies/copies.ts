@@ -7,7 +7,7 @@ import type { MigrateStoreOptions } from './migrate-store-actions.js';
 import type { RestoreOptions } from './restore-actions.js';
 import type { ResumeOptions } from './resume-actions.js';
 
-/** In the order of the help. */
+/** The commands of this folder, in the order of the help. */
 export function addCopyCommands(program: Command): void {
   addBackup(program);
   addRestore(program);
@@ -17,12 +17,12 @@ export function addCopyCommands(program: Command): void {
   addMigrateStore(program);
 }
 
-/** Of the secrets, these commands need only the address of the database. */
+/** These commands read no secret setting but the address of the database. */
 function ownConfig(environment = process.env) {
   return loadConfig(environment, { secrets: ['DATABASE_URL'] });
 }
 
-/** Runs the exit handlers, which end the pg_restore of a restore. What is being filled stays incomplete. */
+/** Exits at a stop signal: the exit handlers end pg_restore, and the target stays incomplete. */
 function exitOnStop(sentence: string): void {
   stopSignal().signal.addEventListener('abort', () => {
     say(sentence);

@@ -8,7 +8,7 @@ import { jsonIn } from '../json.js';
 
 /** The most in a message, and in a line. The service reads 256 KiB; a record is no longer than its JSON. */
 export const BYTES_IN_MESSAGE = 250_000;
-/** The service takes 200 records of the audit log at once, and 1,000 lines of an import. */
+/** The service accepts 200 audit records in a message, and 1,000 lines of an import. */
 const ITEMS_IN_MESSAGE = 200;
 
 /** A line that is not sent: it is not JSON, or has unknown fields. */
@@ -60,7 +60,7 @@ export async function* messagesOf(
   }
 }
 
-/** Empty lines count for line numbers only. */
+/** Numbers all lines, and skips the empty ones. */
 export async function* numbered(lines: AsyncIterable<FileLine>): AsyncGenerator<FileLine & { line: number }> {
   let line = 0;
   for await (const { text, bytes } of lines) {
@@ -71,7 +71,7 @@ export async function* numbered(lines: AsyncIterable<FileLine>): AsyncGenerator<
   }
 }
 
-/** As many items together as a message may have. */
+/** Batches with as many items and bytes as a message may have. */
 export async function* inMessages<T>(items: AsyncIterable<{ item: T; bytes: number }>): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let batchBytes = 0;

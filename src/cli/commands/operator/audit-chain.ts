@@ -136,7 +136,7 @@ async function anchorsIn(file: string): Promise<Anchors> {
   return anchors;
 }
 
-/** A log has other lines too. */
+/** The heads in a line of the log; empty for all other lines. */
 function headsIn(line: string): Record<string, unknown> {
   return (line.includes('"heads"') && Object(jsonIn(line)).heads) || {};
 }

@@ -109,7 +109,7 @@ export class ExportedChains {
     }
   }
 
-  /** The service refuses such a record without its proof. */
+  /** Notes up to where a purge removed a chain. The service refuses a purge record without its proof. */
   #notePurge({ event }: AuditRecord): void {
     if (event?.type === PURGED_TYPE && event.subject) {
       const { seq, hash = '' } = Object.fromEntries(event.attributes.map(({ name, value }) => [name, value]));

@@ -33,7 +33,7 @@ interface VerbNotes {
   about: string;
   /** The id of the noun unless given. */
   example?: string;
-  /** Whose token may do it, if not the operator's. The demo's is taken, and the help names it. */
+  /** The kind of token that the verb needs, if not the operator's. A demo has one of each kind. */
   demoToken?: ServiceTokenKind;
 }
 

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 import { asColumns, asFacts, asTime, type Columns } from '../output/table.js';
 import type { Shown } from './session.js';
 
-/** What is shown of one thing, by title. */
+/** What a command shows of one thing: its values by title. */
 export type Facts<T> = Readonly<Record<string, (thing: T) => string | readonly string[]>>;
 
 /** The last facts of most things. */
@@ -23,7 +23,7 @@ export function showing<Name extends string, T>(
   };
 }
 
-/** For a list: these of the facts. */
+/** Columns of a list: the facts with these titles. */
 export function columnsOf<T, Title extends string>(
   facts: Readonly<Record<Title, (thing: T) => string | readonly string[]>>,
   ...titles: readonly Title[]

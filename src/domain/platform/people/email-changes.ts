@@ -19,7 +19,7 @@ type Ports = Pick<
   'accounts' | 'emailChanges' | 'links' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'users'
 >;
 
-/** For an address that may take effect at once. */
+/** For requests whose address may take effect at once. */
 export type EmailPorts = Ports & Pick<Changes, 'instanceId' | 'passwords'>;
 
 const DEFAULT_SECONDS = 7 * DAY_SECONDS;

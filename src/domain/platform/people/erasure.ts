@@ -20,11 +20,11 @@ const ERASED_NAMES = { firstName: 'Erased', lastName: 'person' };
 
 /**
  * Removes an erased person from stored answers to calls, and from events of users whose manager the person
- * was. Reads all of them, so it makes small writes; a repetition does the rest.
+ * was. It reads all of them and makes small writes; after an interruption, a repeated call does the rest.
  */
 export type ForgetCopies = (accountId: AccountId) => Promise<void>;
 
-/** Erases the account in a write, and its copies after the commit: none can be made later. */
+/** Erases the account in one write, then the copies of its data: no later write adds a copy. */
 export async function eraseWithCopies<Answer extends { account: { id: AccountId } }>(
   write: (erase: typeof eraseAccount) => Promise<Answer>,
   forgetCopies: ForgetCopies,

@@ -26,7 +26,6 @@ type Ports = Pick<
   'clients' | 'jobTitles' | 'locations' | 'lock' | 'now' | 'recordEvent' | 'touch' | 'units' | 'workers'
 >;
 
-/** For an onboarding. */
 type OnboardingPorts = Ports & Pick<Changes, 'accounts' | 'instanceId'>;
 
 export interface WorkerOnboarding {

@@ -78,7 +78,7 @@ export async function workersToRewrite(
 
 type RewriteOf = (worker: Worker) => Omit<WorkerRewrite, 'id' | 'version' | 'updatedAt'>;
 
-/** Changes fields of these workers, and returns them as they are then. */
+/** Changes fields of these workers, and returns the changed workers. */
 export async function rewriteBatch<Each extends Worker>(
   { workers, now }: Pick<Changes, 'now' | 'workers'>,
   batch: readonly Each[],

@@ -53,9 +53,9 @@ export interface AccountRows {
     limit: number,
     emailPrefix: string | undefined,
   ): Promise<(Account & { emailKey: string })[]>;
-  /** Without DELETED users and offboarded workers. */
+  /** What the person is: no DELETED users or offboarded workers. */
   contextsOf(id: AccountId): Promise<AccountContext[]>;
-  /** The newest DELETED users and offboarded workers, on one instance or on all. */
+  /** What the person was: the newest DELETED users and offboarded workers, on one instance or on all. */
   formerContextsOf(id: AccountId, instanceId?: InstanceId): Promise<AccountContext[]>;
   /** Each client of which the person is or was a user or worker. */
   clientsOf(id: AccountId): Promise<ClientId[]>;

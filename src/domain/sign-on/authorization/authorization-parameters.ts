@@ -1,7 +1,7 @@
 import { isLonger } from '../../characters.js';
 import { snakeCase } from '../../platform/changes.js';
 
-/** The greatest length of each, as in the contract, in the order of a query. */
+/** The maximum length of each parameter, as in the contract. `queryOf` writes them in this order. */
 const MAX_LENGTHS = {
   responseType: 64,
   clientId: 64,

@@ -69,7 +69,7 @@ export function write<Name extends keyof Repeatables, Response extends object>(
 ): Promise<Response> {
   const method = methods[name] as AnyMethod;
   const actor = actorOf(context);
-  /** Records its changes in the same transaction, unless the work audited them itself. */
+  /** Runs the work, and audits its changes in the same transaction unless the work did so itself. */
   const audited = async (changes: Changes) => {
     const trail = new Trail();
     const answer = await work(trail.over(changes));

@@ -34,8 +34,8 @@ function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
 }
 
 /**
- * Not 429: a write waits mostly behind those of others about the same data, such as an import, and sometimes
- * behind refreshes of the same person by the same application.
+ * Not 429: a write mostly waits for other callers' writes to the same data, such as an import, and sometimes
+ * for refreshes of the same person by the same application.
  */
 function toPassing(error: unknown): never {
   if (error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED) {

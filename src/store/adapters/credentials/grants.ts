@@ -51,7 +51,7 @@ export function grantRows(writer: Writer): GrantRows {
     },
     insert: (grant) => insert({ ...grant, scopes: grant.scopes.join(' ') }),
     rotate: async ({ id, applicationId, accountId, generation }, to) => {
-      // Nothing else bounds the refreshes of a person, who may have many grants.
+      // Nothing else limits the concurrent refreshes of a person, who may have many grants.
       takeTurn(writer, `refreshes of ${applicationId} for ${accountId}`);
       const of = { id, applicationId, generation };
       return changedOne(await rotation(db, { ...of, ...to, next: generation + 1 }));

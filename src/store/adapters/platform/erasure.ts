@@ -96,7 +96,7 @@ const EVENTS_AT_ONCE = 1_000;
 
 type Mending = (writer: Writer) => Promise<unknown>;
 
-/** One small write for a piece with something to mend, because other writes wait meanwhile. */
+/** Makes the corrections of a piece in one small write, because other writes wait meanwhile. */
 async function mend({ write }: Pick<Database, 'write'>, mendings: readonly Mending[]): Promise<void> {
   if (mendings.length > 0) {
     // Together, so that they share round trips.
@@ -120,7 +120,7 @@ interface EventOfClient {
   data: string | null;
 }
 
-/** By the client too, so that no plan reads the events of others. */
+/** In an order that begins with the client, so that no query plan reads events of other clients. */
 function eventsOf(reader: Reader, clientId: string): AsyncGenerator<EventOfClient[]> {
   const order = sql`client_id, occurred_at, ${sql.ref(placeIn(reader))}`;
   return inPieces(EVENTS_AT_ONCE, async (limit, after?: EventOfClient) => {

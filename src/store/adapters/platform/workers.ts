@@ -183,7 +183,7 @@ function toRow({ address, units: _, primaryUnit, location, ...worker }: Worker):
   };
 }
 
-/** No other columns, whatever the object has besides. What the rewrite leaves out stays as it is. */
+/** Only these columns, even if the object has more. The write keeps columns that are undefined here. */
 function toRewrittenRow({ address, jobTitles, location, primaryUnit, ...rewrite }: WorkerRewrite) {
   const { id, version, updatedAt, email, firstName, lastName, fullName, phone } = rewrite;
   return {

@@ -11,7 +11,7 @@ export function inTime<Answer>(answer: Promise<Answer>, limitMs: number): Promis
   return within(limitMs, answer, () => new LateAnswer('The server did not answer in time: timeout'));
 }
 
-/** The outcome of the work, unless the time is over first. */
+/** The outcome of the work; rejects with `failure` if it takes longer than the limit. */
 export function within<T>(limitMs: number, work: Promise<T>, failure: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

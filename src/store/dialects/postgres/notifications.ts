@@ -37,7 +37,7 @@ export interface NotificationOptions {
   onDue(due: NewlyDue): void;
   /** Other nodes notify this one, perhaps again. */
   onListening(): void;
-  /** No node notifies this one: it polls. Called once for each kind of silence, until it listens again. */
+  /** Notifications do not arrive, so this node polls. Called once for each kind until it listens again. */
   onSilence(kind: Silence, reason: string): void;
 }
 

@@ -14,10 +14,10 @@ import { signalled } from '../../../support/signalled.js';
 import { refusalOf } from '../../rig.js';
 import { changesOf, erasureRig, formerPerson, foundIn, PERSON } from './erasure-rig.js';
 
-describeEachDatabase('an erased account, after its commit', (under) => {
+describeEachDatabase('an erased account, after the commit of the erasure', (under) => {
   const newPlatform = erasureRig(under);
 
-  test('is no longer named in events of those who reported to it, which are else the same', async () => {
+  test('is no longer named in events of users who reported to the person; the rest of these events is unchanged', async () => {
     const platform = await newPlatform();
     const { call, database } = platform;
     const { accountId, clientId, report, userId } = await formerPerson(platform);

@@ -49,7 +49,7 @@ export type Unary = Exclude<keyof typeof methods, 'importRecords'>;
 // biome-ignore lint/suspicious/noExplicitAny: each answer is looked into by its own test.
 type Answer = any;
 
-/** Makes platform services over a database each. Call it in the group of the tests. */
+/** Returns a function that starts a platform service with its own database. Call it in a `describe`. */
 export function erasureRig(under: DatabaseUnderTest) {
   const rigs = rpcRigs();
 

@@ -93,7 +93,7 @@ describeEachDatabase('a grant', (under) => {
 describe('rotations of one person for one application, on PostgreSQL', () => {
   const under = databaseUnderTest('PostgreSQL');
 
-  test('leave connections to those of others while they wait', async () => {
+  test('leave connections for the rotations of other people while they wait', async () => {
     const patient = await under.open(await under.newPlace(), PATIENT);
     const { database, newAccount, now, run } = await signOnRig(under, patient);
     const [person, another] = [await newAccount(), await newAccount()];

@@ -109,7 +109,7 @@ describe('on SQLite', () => {
   test.each(uses)('%s goes by its index, at any size of the tables', async (_, use, plan) => {
     const plans = await plansOf(use);
     expect(plans).toContainEqual(expect.stringMatching(plan));
-    // What happened is put together from the beginnings of two tables; its deliveries come from a list.
+    // `made` and `ended` are the first rows of two tables; `json_each` is the list of numbers of deliveries.
     expect(plans.filter((line) => /^SCAN (?!(made|ended)$|json_each )/.test(line))).toEqual([]);
   });
 
