@@ -1303,7 +1303,7 @@ export interface components {
          */
         UserId: components["schemas"]["UserId"];
         /**
-         * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+         * @description The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
          * @example listUsers.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC51c3JfSENaT05qR2IyVmlnN0lYVWRNc0ppNQ
          */
         UsersCursor: string;
@@ -1789,7 +1789,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+                 * @description The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
                  * @example listUsers.cli_4Fqnh5226raKAAEIfY2jwW.MTc2NzIyNTYwMDAwMC51c3JfSENaT05qR2IyVmlnN0lYVWRNc0ppNQ
                  */
                 cursor?: components["parameters"]["UsersCursor"];

@@ -82,7 +82,7 @@ async function hasNewer(db: Kysely<Schema>): Promise<boolean> {
 export function refuseNewer(names: readonly string[]): void {
   if (names.length > 0) {
     throw new StoreError(
-      `The database was migrated by a newer version of the service (it has ${names.join(', ')}). Start that version, or restore a backup made before it. If it is the database of another program, correct DATABASE_URL.`,
+      `The database was migrated by a newer version of the service (it has ${names.join(', ')}). Start that version, or restore a backup made before it.`,
     );
   }
 }

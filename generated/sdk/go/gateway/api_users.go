@@ -273,7 +273,7 @@ func (r ApiListUsersRequest) Limit(limit int32) ApiListUsersRequest {
 	return r
 }
 
-// Where to go on, as the &#x60;Link&#x60; of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and &#x60;invalid_request&#x60;. Without &#x60;limit&#x60;, everything from there on is answered.
+// The cursor from the &#x60;Link&#x60; of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with &#x60;invalid_request&#x60;. Without &#x60;limit&#x60;, the answer has everything from there on.
 func (r ApiListUsersRequest) Cursor(cursor string) ApiListUsersRequest {
 	r.cursor = &cursor
 	return r

@@ -61,7 +61,7 @@ export interface ListUsersRequest {
      */
     limit?: number;
     /**
-     * Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+     * The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
      */
     cursor?: string;
     /**

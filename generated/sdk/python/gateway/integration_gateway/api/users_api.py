@@ -394,7 +394,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
-        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
@@ -420,7 +420,7 @@ class UsersApi:
         :type client_id: str
         :param limit: The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
         :type limit: int
-        :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+        :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
         :type x_request_id: str
@@ -490,7 +490,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
-        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
@@ -516,7 +516,7 @@ class UsersApi:
         :type client_id: str
         :param limit: The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
         :type limit: int
-        :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+        :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
         :type x_request_id: str
@@ -586,7 +586,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
-        cursor: Annotated[Optional[StrictStr], Field(description="Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.")] = None,
+        cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
         x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
@@ -612,7 +612,7 @@ class UsersApi:
         :type client_id: str
         :param limit: The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.
         :type limit: int
-        :param cursor: Where to go on, as the `Link` of the page before has it. Opaque: take it as it is. It is of one list of one client: others answer it with 400 and `invalid_request`. Without `limit`, everything from there on is answered.
+        :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
         :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs. When you send none, or one of another shape, we make one.
         :type x_request_id: str
