@@ -46,6 +46,7 @@ export async function recordedIn(reader: Reader): Promise<Recorded> {
     return { issuer: null, missing: [], newer: [], required: [] };
   }
   const drift = await schemaDrift(reader);
+  // The first of ours: with other migrations and without it, another program with Kysely made the database.
   if (drift.missing.includes('0001-directory-roots')) {
     throw new StoreError(
       `The database has been migrated by another program (it has ${drift.newer.join(', ')}). Set DATABASE_URL or DATA_DIR to the database of the service.`,
