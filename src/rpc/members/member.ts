@@ -19,7 +19,13 @@ const SILENT_AFTER_TURNS = 5;
  */
 const CONNECT_AGAIN_AFTER_TURNS = 40;
 
+/** With the silence before, five seconds: one that is silent for longer has probably frozen. */
+const LATE_FOR_TURNS = 15;
+
 const SILENT = 'it does not answer';
+
+/** The least come first. */
+const RANKS = { serving: 0, late: 1, 'not-serving': 2, unreachable: 3, unasked: 3 } as const;
 
 /** Without other servers, nothing is asked. */
 type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';
@@ -56,6 +62,8 @@ export class Member {
   #nextStream = 0;
   #state: MemberState = 'unasked';
   #reason: string | undefined;
+  /** Silent, after it served: it may answer late, while one that does not serve may refuse. */
+  #isLate = false;
   /** Since the last question. */
   #turns = ASK_EVERY_TURNS;
   readonly #silentAfterTurns: number;
@@ -88,6 +96,11 @@ export class Member {
     return this.#state;
   }
 
+  /** Calls go to a member with the least. */
+  get rank(): number {
+    return RANKS[this.#isLate ? 'late' : this.#state];
+  }
+
   get report(): MemberReport {
     return { address: this.address, state: this.#state, reason: this.#reason };
   }
@@ -116,12 +129,15 @@ export class Member {
     if (this.#asked === undefined && this.#turns >= ASK_EVERY_TURNS) {
       this.#ask();
     } else if (this.isSilent) {
-      this.#become('unreachable', SILENT);
+      const hasServed = this.#isLate || this.#state === 'serving';
+      const isLate = hasServed && this.#turns < this.#silentAfterTurns + LATE_FOR_TURNS;
+      this.#become('unreachable', SILENT, isLate);
     }
   }
 
   /** Ends all calls of a silent server, so that others can answer those that are safe to repeat. */
   break(): void {
+    this.#isLate = false;
     this.#patience = CONNECT_AGAIN_AFTER_TURNS;
     this.#asked = undefined;
     for (const connection of [this.connection, ...this.#forStreams]) {
@@ -195,16 +211,17 @@ export class Member {
   }
 
   #lost(reason: string): void {
-    if (this.#isAsked && this.#state !== 'unreachable') {
+    if (this.#isAsked && (this.#isLate || this.#state !== 'unreachable')) {
       this.#become('unreachable', reason);
       this.#ask();
     }
   }
 
-  #become(state: MemberState, reason?: string): void {
+  #become(state: MemberState, reason?: string, isLate = false): void {
     const isChange = state !== this.#state;
     this.#state = state;
     this.#reason = reason;
+    this.#isLate = isLate;
     if (isChange && !this.#isClosed) {
       this.options.onChange(this);
     }

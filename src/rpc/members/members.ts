@@ -6,9 +6,6 @@ import type { Member, MemberReport } from './member.js';
 const TURN_MS = 250;
 const LOOK_UP_EVERY_TURNS = 20;
 
-/** The best come first. */
-const RANKS = { serving: 0, 'not-serving': 1, unreachable: 2, unasked: 2 } as const;
-
 /** A host name, which may resolve to any number of servers. */
 interface Name {
   address: string;
@@ -19,7 +16,8 @@ interface Name {
 
 /**
  * The servers of a channel. If there are several, or a host name, each is asked for its health at regular
- * times. Calls go to servers that serve; while none does, to those that answer, and otherwise to any.
+ * times. Calls go to servers that serve. While none does, they go to those that have just fallen silent,
+ * then to those that answer, and otherwise to any.
  */
 export class Members {
   #members: Member[] = [];
@@ -68,7 +66,7 @@ export class Members {
     for (let index = 1; index < count; index += 1) {
       const member = this.#members[(this.#first + index) % count] as Member;
       const load = loadOf(member);
-      if ((RANKS[member.state] - RANKS[best.state] || load - least) < 0) {
+      if ((member.rank - best.rank || load - least) < 0) {
         best = member;
         least = load;
       }

@@ -8,6 +8,7 @@ const TURN_MS = 250;
 /** Without connections. */
 class FakeMember {
   state = 'serving';
+  rank = 0;
   isIdle = true;
   isSilent = false;
   end: 'left' | 'closed' | undefined;

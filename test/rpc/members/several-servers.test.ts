@@ -248,6 +248,28 @@ describe('a channel to several servers', () => {
     expect(await Promise.all([before, after])).toEqual(['before!', 'after!']);
   });
 
+  test.each<[string, (one: Striking) => void, string]>([
+    [
+      'says it does not serve',
+      (one) => {
+        one.health = 'NOT_SERVING';
+      },
+      'not-serving',
+    ],
+    ['is gone', ({ proxy }) => proxy.close(), 'unreachable'],
+  ])('waits for one that has just fallen silent, while the other %s', async (_, strike, known) => {
+    const { ask, servers, stateOf } = await both();
+    const [other, silent] = servers;
+    strike(other);
+    await eventually('that is known', () => stateOf(other) === known);
+    silent.proxy.freeze();
+    await eventually('one is silent', () => stateOf(silent) === 'unreachable');
+    const calls = ['a', 'b', 'c', 'd'].map(ask);
+    silent.proxy.thaw();
+    expect(await Promise.all(calls)).toEqual(['a!', 'b!', 'c!', 'd!']);
+    expect(other.texts).toEqual([]);
+  });
+
   test('gives no calls to one that drains, which answers those it has', async () => {
     const held = signalled<string>();
     const { change, servers, stateOf } = await both((text) => (text === 'held' ? held.told : text));
