@@ -45,7 +45,7 @@ describe('a claim that is woken before the commit of what it is woken for', () =
 
   /** A waiting claim that no longer looks by itself. */
   async function waitingClaim({ deliveriesDue, claim }: SendingNode, request: Partial<ClaimRequest> = {}) {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const news = jest.spyOn(deliveriesDue, 'news');
     const waits = new Promise<void>((resolve) => {
       news.mockImplementationOnce((...parameters) => {
