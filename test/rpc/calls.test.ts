@@ -14,6 +14,7 @@ import { refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const ANSWER = { counts: [], more: true, otherRunActive: false };
 /** The limit of a call that the handler does not answer. */
 const LONG = 2;
@@ -54,7 +55,7 @@ describe('a call', () => {
       seen.push([request, requestId, identity.caller]);
       return ANSWER;
     });
-    await expect(call({ limit: 7 }, { requestId: 'req/1:a.b_c-d' })).resolves.toEqual(ANSWER);
+    await expect(call({ limit: 7 }, { ...CALL, requestId: 'req/1:a.b_c-d' })).resolves.toEqual(ANSWER);
     expect(seen).toEqual([[{ limit: 7 }, 'req/1:a.b_c-d', 'maintenance']]);
   });
 
@@ -65,13 +66,13 @@ describe('a call', () => {
     { title: 'one that is too long', requestId: 'x'.repeat(201) },
   ])('with a request id unfit for a log ($title) gets a new one', async ({ requestId }) => {
     const { call, lines } = await serving(async () => ANSWER);
-    await call({ limit: 1 }, { requestId });
+    await call({ limit: 1 }, { ...CALL, requestId });
     expect(lines[0]?.requestId).toMatch(UUID);
   });
 
   test('is one line of the log and one of the metrics', async () => {
     const { call, lines, timed } = await serving(async () => ANSWER);
-    await call({ limit: 1 }, { requestId: 'r' });
+    await call({ limit: 1 }, CALL);
     const method = 'integration.maintenance.v1.MaintenanceService/PurgeExpired';
     expect(lines).toEqual([
       {
@@ -92,7 +93,7 @@ describe('a call', () => {
     const listIntegrations = async () => ({ integrations: [], nextPageToken: '' });
     const { channel, lines } = await rigs.start([serve(OperatorServiceService, { listIntegrations })]);
     const client = channel(TOKENS.operator).clientOf(OperatorServiceService);
-    await client.listIntegrations({ pageSize: 0, pageToken: '' }, { requestId: 'r' });
+    await client.listIntegrations({ pageSize: 0, pageToken: '' }, CALL);
     expect(lines).toMatchObject([{ level: 'info', caller: 'operator' }]);
   });
 
@@ -109,7 +110,7 @@ describe('a call', () => {
     const list = (token: string, onBehalfOf?: string) =>
       channel(token)
         .clientOf(OperatorServiceService)
-        .listIntegrations({ pageSize: 0, pageToken: '' }, { requestId: 'r', onBehalfOf });
+        .listIntegrations({ pageSize: 0, pageToken: '' }, { ...CALL, onBehalfOf });
     await list('secret-token', 'case-12');
     await refusalOf(list('secret-token', 'not one id'));
     await refusalOf(list('expired', 'case-12'));
@@ -126,9 +127,7 @@ describe('a call', () => {
   test('that is refused is told with its status, and the token is not told', async () => {
     const { channel, lines, timed } = await serving(async () => ANSWER);
     for (const token of ['a-wrong-token', TOKENS.platform]) {
-      await refusalOf(
-        channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' }),
-      );
+      await refusalOf(channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, CALL));
       expect(JSON.stringify(lines)).not.toContain(token);
     }
     expect(timed.map(({ code }) => code)).toEqual(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
@@ -147,11 +146,11 @@ describe('a call', () => {
       }
       return ANSWER;
     });
-    await call({ limit: 1 }, { requestId: 'r' });
+    await call({ limit: 1 }, CALL);
     fakeTimeouts();
-    const refused = refusalOf(call({ limit: LONG }, { requestId: 'r', deadlineMs: 20_000 }));
+    const refused = refusalOf(call({ limit: LONG }, CALL));
     await underWay;
-    jest.advanceTimersByTime(20_000);
+    jest.advanceTimersByTime(CALL.deadlineMs);
     const refusal = await refused;
     expect(refusal.code).toBe(ErrorCode.UNAVAILABLE);
     expect(refusal.retryAfterSeconds).toBe(1);
@@ -171,11 +170,7 @@ describe('a call', () => {
       return ANSWER;
     });
     const leaving = channel();
-    const call = refusalOf(
-      leaving
-        .clientOf(MaintenanceServiceService)
-        .purgeExpired({ limit: 1 }, { requestId: 'r', deadlineMs: 20_000 }),
-    );
+    const call = refusalOf(leaving.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, CALL));
     await under;
     leaving.close();
     await call;
@@ -197,7 +192,7 @@ describe('a call', () => {
     const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER });
     const first = await rigs.start([service], { address });
     const client = first.channel().clientOf(MaintenanceServiceService);
-    const call = () => client.purgeExpired({ limit: 1 }, { requestId: 'r' });
+    const call = () => client.purgeExpired({ limit: 1 }, CALL);
     await call();
 
     first.server.forceShutdown();
@@ -231,6 +226,6 @@ describe('a call', () => {
       await aborted(context);
       return ANSWER;
     });
-    expect((await refusalOf(call({ limit: 1 }, { requestId: 'r' }))).code).toBe(ErrorCode.UNAVAILABLE);
+    expect((await refusalOf(call({ limit: 1 }, CALL))).code).toBe(ErrorCode.UNAVAILABLE);
   });
 });

@@ -29,7 +29,9 @@ describe('a channel', () => {
     );
     const firsts = streams.map((stream) => stream.next().catch(() => undefined));
     await Promise.all(firsts.slice(0, 256));
-    expect(await channel.clientOf(textService).ask('text', { requestId: 'short' })).toBe('text!');
+    expect(await channel.clientOf(textService).ask('text', { requestId: 'short', deadlineMs: 20_000 })).toBe(
+      'text!',
+    );
     channel.close();
     await Promise.all(streams.map((stream) => stream.return?.()));
   });

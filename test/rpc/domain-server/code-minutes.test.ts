@@ -11,7 +11,7 @@ import { refusalOf, rpcRigs } from '../rig.js';
 const minute = new Date('2026-07-01T10:00:00Z');
 const expiresAt = new Date('2026-07-01T10:11:00Z');
 const now = Date.UTC(2026, 6, 1, 10, 10);
-const call = { requestId: 'r' };
+const call = { requestId: 'r', deadlineMs: 20_000 };
 
 describe('the minutes in which codes were issued', () => {
   const rigs = rpcRigs();

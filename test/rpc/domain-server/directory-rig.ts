@@ -144,7 +144,7 @@ export const request = (operationId: string) => ({
   ...{ context, operationId, instanceIntegrationId: 'iin_1', clientId: 'cli_1' },
   ...{ workerId: 'wrk_1', userId: 'usr_1', limit: undefined, cursor: undefined },
 });
-export const call = { requestId: 'r' };
+export const call = { requestId: 'r', deadlineMs: 20_000 };
 export const rateLimit = { limit: 10, remaining: 9, resetSeconds: 60 };
 
 /** So many users, all created at the same time, and a `page` that reads them. */

@@ -11,7 +11,7 @@ import type { WebhookDependencies } from '../../../src/rpc/domain-server/webhook
 import { webhookService } from '../../../src/rpc/domain-server/webhooks/index.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
-const CALL = { requestId: 'r' };
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const PAGE = { pageSize: 0, pageToken: '' };
 
 describe('a filter whose value only a newer release knows', () => {

@@ -16,7 +16,7 @@ import {
 } from '../../../src/rpc/domain-server/maintenance.js';
 import { oneClock } from '../../domain/clock.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
-import { request } from './directory-rig.js';
+import { call, request } from './directory-rig.js';
 
 const NOW = 1_790_000_000_123;
 const KEY_HASH = Buffer.from('hash of the key');
@@ -71,13 +71,13 @@ describe('the services', () => {
     const directory = rig.channel().clientOf(DirectoryServiceService);
     const maintenance = rig.channel(TOKENS.maintenance).clientOf(MaintenanceServiceService);
     const read = (context: ReadContext | undefined) =>
-      directory.read({ ...request('listInstanceIntegrations'), context }, { requestId: 'r' });
+      directory.read({ ...request('listInstanceIntegrations'), context }, call);
     const list = (context: Partial<ReadContext>) =>
       read({ apiKeyHash: KEY_HASH, knownVersions: [], anyVersionKnown: false, ...context });
     return {
       read,
       list,
-      purge: (limit: number) => maintenance.purgeExpired({ limit }, { requestId: 'r' }),
+      purge: (limit: number) => maintenance.purgeExpired({ limit }, call),
     };
   }
 

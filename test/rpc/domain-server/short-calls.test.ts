@@ -32,7 +32,7 @@ test('the pages of lists make way for the short calls of every service, answered
     turns,
   );
   const rig = await rigs.start(services);
-  const call = { requestId: 'r' };
+  const call = { requestId: 'r', deadlineMs: 20_000 };
   const maintenance = rig.channel(TOKENS.maintenance).clientOf(MaintenanceServiceService);
   await maintenance.purgeExpired({ limit: 1 }, call);
   expect(told).toBe(1);

@@ -19,7 +19,7 @@ import type { OperatorDependencies } from '../../../src/rpc/domain-server/operat
 import { DAY, HOUR, keyRig } from '../../domain/sign-on/keys/rig.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
-const CALL = { requestId: 'r' };
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 
 describe('signing keys over gRPC', () => {
   const rigs = rpcRigs();

@@ -19,14 +19,13 @@ import {
 import { eventually } from '../../../support/eventually.js';
 import { refusalOf, rpcRigs } from '../../rig.js';
 
-const CALL = { requestId: 'r' };
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const CLAIM = {
   freeSlots: 10,
   totalSlots: 10,
   maxRunningPerSubscription: 10,
   maxWaitMs: 0,
 };
-const CLAIM_CALL = { ...CALL, deadlineMs: 20_000 };
 const NOTHING = { deliveries: [], targets: [], bodies: [] };
 
 const FAILED: DeliveryAttempt = {
@@ -45,7 +44,7 @@ function deliveryServing(under: DatabaseUnderTest) {
     return {
       ...{ ...sending, timed, client },
       askFor: (claim: Partial<ClaimDeliveriesRequest>, signal?: AbortSignal) =>
-        client.claimDeliveries({ ...CLAIM, ...claim }, signal ? { ...CLAIM_CALL, signal } : CLAIM_CALL),
+        client.claimDeliveries({ ...CLAIM, ...claim }, signal ? { ...CALL, signal } : CALL),
     };
   };
 }
