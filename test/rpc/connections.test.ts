@@ -1,19 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import type { Authenticate } from '../../src/rpc/callers.js';
 import { type ConnectionLimits, Connections } from '../../src/rpc/connections.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { addHealth } from '../../src/rpc/health.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { RawPeer } from './raw-peer.js';
 import { rpcRigs, TOKENS } from './rig.js';
 
 const { path } = MaintenanceServiceService.purgeExpired;
 const HEALTH = '/grpc.health.v1.Health/Check';
 const EMPTY_MESSAGE = Buffer.alloc(5);
+const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const ANSWER = { counts: [], more: false, otherRunActive: false };
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
@@ -23,6 +24,7 @@ describe('connections to the port', () => {
   const sockets: Socket[] = [];
   const peers: RawPeer[] = [];
   afterEach(() => {
+    jest.restoreAllMocks();
     for (const socket of sockets.splice(0)) {
       socket.destroy();
     }
@@ -40,7 +42,7 @@ describe('connections to the port', () => {
       prepare: (server) => addHealth(server, async () => 'SERVING'),
     });
     const ask = (token?: string) =>
-      rig.channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, { requestId: 'r' });
+      rig.channel(token).clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, CALL);
     return { ...rig, ask };
   }
 
@@ -112,13 +114,15 @@ describe('connections to the port', () => {
   });
 
   test('are closed after a time without a token, and kept with one', async () => {
-    // Time enough for a busy machine to show the token.
-    const { address } = await serving({ strangerMs: 5_000 });
+    const { address } = await serving({ strangerMs: LONGER_THAN_A_TEST_MS });
     const known = rawPeer(address);
     await completeCall(known, path, TOKENS.maintenance);
     const mute = await stranger(address);
     const watcher = rawPeer(address);
     await completeCall(watcher, HEALTH);
+    expect([mute.destroyed, watcher.session.destroyed]).toEqual([false, false]);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + LONGER_THAN_A_TEST_MS);
     await eventually('the strangers are gone', () => mute.destroyed && watcher.session.destroyed);
     await completeCall(known, path, TOKENS.maintenance);
     expect(known.statuses).toEqual(['0', '0']);

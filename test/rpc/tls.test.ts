@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { ErrorCode } from '../../src/errors/service-error.js';
 import { CertificateFiles } from '../../src/rpc/certificate-files.js';
@@ -19,6 +19,9 @@ const service = serve(MaintenanceServiceService, { purgeExpired: async () => ANS
 
 describe('a server beyond this machine', () => {
   const rigs = rpcRigs();
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   async function call(address: string, channelCredentials: ReturnType<typeof clientCredentials>) {
     const channel = new RpcChannel(address, TOKENS.maintenance, { credentials: channelCredentials });
@@ -48,14 +51,16 @@ describe('a server beyond this machine', () => {
   });
 
   test('knows its strangers, and those who showed a token', async () => {
-    // Time enough for a busy machine to encrypt both and to show the tokens.
-    const { address } = await serving({ connections: { strangerMs: 5_000 } });
+    const { address } = await serving({ connections: { strangerMs: LONGER_THAN_A_TEST_MS } });
     const peers = [new RawPeer(`https://${address}`), new RawPeer(`https://${address}`)] as const;
     const [known, stranger] = peers;
     const { path } = MaintenanceServiceService.purgeExpired;
     const call = (peer: RawPeer, token?: string) => peer.call(path, token).end(Buffer.alloc(5));
     call(known, TOKENS.maintenance);
     call(stranger, 'wrong');
+    await eventually('both are answered', () => known.closed + stranger.closed === 2);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + LONGER_THAN_A_TEST_MS);
     await eventually('the stranger is cut', () => stranger.session.destroyed);
     expect([known.session.destroyed, known.statuses, stranger.statuses]).toEqual([false, ['0'], ['16']]);
     known.leave();
