@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.js';
 /** As many as the pool of writes has. */
 const CONNECTIONS = 12;
 /** A connection may be waited for longer than the answer to a commit. */
-const LIMITS = { ...PATIENT, answerMs: 2_000, connectMs: 5_000 };
+const LIMITS = { ...PATIENT, answerMs: 5_000, connectMs: 8_000 };
 const UNKNOWN = 'The service does not know whether the change was made.';
 const AWAY = 'The service cannot reach its data at the moment.';
 

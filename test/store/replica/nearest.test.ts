@@ -199,6 +199,7 @@ describe('reads of the gateway with a replica', () => {
     await rig.close();
     rig = await openRig(servers, { limitMs: SOON_MS });
     await rig.fromReplica();
+    rig.away.length = 0;
     const [{ pids }] = await servers.ask(
       'replica',
       `select array_agg(pid) as pids from pg_stat_activity where usename = 'integration'`,
@@ -292,18 +293,19 @@ describe('reads of the gateway with a replica', () => {
     const id = await rig.addUser();
     await servers.caughtUp();
     await rig.fromReplica();
+    rig.away.length = 0;
     await servers.ask('primary', SLOWED);
     await servers.caughtUp();
     try {
       rig.sources.length = 0;
       await expect(rig.listUsers()).resolves.toEqual([id]);
       expect(rig.sources).toEqual(['replica', 'primary: failure']);
+      expect(rig.away).toEqual([]);
     } finally {
       await servers.ask('primary', UNSLOWED);
     }
     await servers.caughtUp();
     await rig.fromReplica();
-    expect(rig.away).toEqual([]);
   });
 
   test('have nothing that the primary does not show yet, because it waits for another replica', async () => {

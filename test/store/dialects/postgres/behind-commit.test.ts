@@ -153,7 +153,7 @@ describe('a statement behind a commit', () => {
         await holder.end();
       },
       undefined,
-      { ...PATIENT, answerMs: 2_000 },
+      { ...PATIENT, answerMs: 5_000 },
     ));
 
   test('is not sent for a write that is undone', () =>
