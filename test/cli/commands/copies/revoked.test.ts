@@ -3,14 +3,19 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { instanceIds } from '../../../flow/sign-on/demo-environment.js';
+import { exchange } from '../../../support/http-exchange.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { unlessTurnedAway, untilAnswered } from '../../../support/turned-away.js';
 import { integration } from '../../typed.js';
 import { succeeded } from './rig.js';
 
 const services = serviceProcesses();
 
-const statusAt = async ({ gatewayUrl }: ServiceProcess, key: string) =>
-  (await fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } })).status;
+const ask = ({ settings }: ServiceProcess, key: string) =>
+  exchange(Number(settings.GATEWAY_PORT), '/v1/instance-integrations', { headers: { 'x-api-key': key } });
+
+const statusAt = async (service: ServiceProcess, key: string) =>
+  (await untilAnswered(() => ask(service, key))).status;
 
 /** As if the clock had been ahead for a moment: no list would show a newer change than that of this event. */
 function dateAhead(file: string): void {
@@ -45,9 +50,9 @@ test('a key that was revoked after the backup never answers 200 again, and reads
 
   let reading = true;
   const traffic = (async () => {
-    const statuses = new Set<number>();
+    const statuses: (number | undefined)[] = [];
     while (reading) {
-      statuses.add(await statusAt(service, kept));
+      statuses.push((await unlessTurnedAway(ask(service, kept)))?.status);
     }
     return statuses;
   })();
@@ -55,7 +60,10 @@ test('a key that was revoked after the backup never answers 200 again, and reads
   await type('backup', backup).finally(() => {
     reading = false;
   });
-  expect(await traffic).toEqual(new Set([200]));
+  const statuses = await traffic;
+  expect(new Set(statuses.filter((status) => status !== undefined))).toEqual(new Set([200]));
+  // A busy machine may turn one away, after seconds.
+  expect(statuses.filter((status) => status === undefined).length).toBeLessThan(3);
   await type('key', 'revoke', issued.apiKey.id, '--yes');
   expect(await statusAt(service, issued.key)).toBe(401);
   const list = join(folder, 'valid-now.jsonl');

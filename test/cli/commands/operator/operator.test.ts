@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { exchange } from '../../../support/http-exchange.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { untilAnswered } from '../../../support/turned-away.js';
 import { integration, sharedIntegration, type Typed } from '../../typed.js';
 
 const services = serviceProcesses();
@@ -17,7 +19,11 @@ describe('an operator', () => {
   }
 
   const read = (key: string) =>
-    fetch(`${service.gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': key } });
+    untilAnswered(() =>
+      exchange(Number(service.settings.GATEWAY_PORT), '/v1/instance-integrations', {
+        headers: { 'x-api-key': key },
+      }),
+    );
   const statusWith = async (key: string) => (await read(key)).status;
 
   async function connectedIntegration(name: string) {
@@ -49,7 +55,7 @@ describe('an operator', () => {
       '--expires',
       '90d',
     );
-    await expect((await read(issued.key)).json()).resolves.toMatchObject([
+    expect(JSON.parse((await read(issued.key)).body)).toMatchObject([
       { id: connection.id, applicationInstance: { instanceName: 'Rotaform GmbH' } },
     ]);
 
@@ -147,7 +153,7 @@ describe('an operator', () => {
       clientSecret: expect.stringMatching(/^cs_demo_\w{48}$/),
       signingSecret: expect.stringMatching(/^whsec_/),
     });
-    await expect((await read(made.apiKey ?? '')).json()).resolves.toMatchObject([
+    expect(JSON.parse((await read(made.apiKey ?? '')).body)).toMatchObject([
       { id: made.instanceIntegrationId, applicationInstance: { instanceName: 'Onboarding GmbH' } },
     ]);
     const { application } = await json<{ application: object }>('app', 'show', made.clientId ?? '');

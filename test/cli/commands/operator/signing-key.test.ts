@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { exchange } from '../../../support/http-exchange.js';
 import { type ServiceProcess, serviceProcesses } from '../../../support/service-process.js';
+import { untilAnswered } from '../../../support/turned-away.js';
 import { integration, sharedIntegration, type Typed } from '../../typed.js';
 
 const services = serviceProcesses();
@@ -23,8 +25,9 @@ describe('an operator', () => {
   }
 
   const published = async () => {
-    const answer = await fetch(`${service.signOnUrl}/.well-known/jwks.json`);
-    return ((await answer.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+    const port = Number(service.settings.SIGN_ON_PORT);
+    const { body } = await untilAnswered(() => exchange(port, '/.well-known/jwks.json'));
+    return (JSON.parse(body) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
   };
 
   beforeAll(async () => {

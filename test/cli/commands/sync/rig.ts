@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { connectionIds } from '../../../flow/webhooks/webhook-environment.js';
 import { byTypeAndId, type Copied } from '../../../sdk/drivers/changing-gateway.js';
+import { exchange } from '../../../support/http-exchange.js';
 import type { ServiceProcess } from '../../../support/service-process.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { untilAnswered } from '../../../support/turned-away.js';
 
 /** A change as the gateway writes it. */
 interface Sent {
@@ -25,10 +27,12 @@ export const atDemo = ({ dataDir }: ServiceProcess) => ({ DATA_DIR: dataDir, ENV
 /** What a copy of Harborlight has to have, as the gateway says it now. */
 export async function atGateway(service: ServiceProcess): Promise<Copied[]> {
   const headers = { 'x-api-key': service.demo().apiKeys[0]?.key ?? '' };
-  const address = `${service.gatewayUrl}/v1/instance-integrations/${connectionIds.harborlight}/changes`;
+  const port = Number(service.settings.GATEWAY_PORT);
+  const path = `/v1/instance-integrations/${connectionIds.harborlight}/changes`;
   const found: Copied[] = [];
   for (let query = ''; ; ) {
-    const sent = (await (await fetch(`${address}${query}`, { headers })).json()) as Sent[];
+    const { body } = await untilAnswered(() => exchange(port, `${path}${query}`, { headers }));
+    const sent = JSON.parse(body) as Sent[];
     const last = sent.at(-1);
     if (!last) {
       return found.sort(byTypeAndId);
