@@ -230,7 +230,7 @@ describe('TLS', () => {
       // It stops before the end, so that the answer is never complete.
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 15000\r\n\r\n', () => next(8_000));
     });
-    const sender = open({ trusted: certificate, timeoutMs: 20_000 });
+    const sender = open({ trusted: certificate });
     const report = await sender.attempt(to(`https://127.0.0.1:${receiver.port}/`), body);
     expect(report).toMatchObject({
       outcome: 'PROTOCOL_ERROR',

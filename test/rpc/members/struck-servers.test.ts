@@ -14,8 +14,8 @@ const CHILD = join(import.meta.dirname, '../short-calls/text-server.child.ts');
 const SOME_ANSWERS = 300;
 /** Few, so that the answer to a health check does not wait long behind them on a busy machine. */
 const MOST_UNDER_WAY = 200;
-/** Five seconds: on a busy machine, a server that was not struck may be silent for longer than in service. */
-const SILENT_AFTER_TURNS = 20;
+/** Ten seconds: on a busy machine, a server that was not struck may be silent for longer than in service. */
+const SILENT_AFTER_TURNS = 40;
 
 /** A server in a process of its own, which can be started again. */
 interface Process {
@@ -124,7 +124,7 @@ describe('under load, of several servers', () => {
     const untilServing = (...some: readonly Process[]) =>
       eventually('they serve', () => some.every((server) => stateOf(server) === 'serving'));
     await untilServing(...servers);
-    const load = new Load((method, text) => client[method](text, { requestId: 'r', deadlineMs: 20_000 }));
+    const load = new Load((method, text) => client[method](text, { requestId: 'r', deadlineMs: 60_000 }));
     loads.push(load);
     const done = load.run();
     await load.more();
