@@ -308,7 +308,9 @@ async function idsByRpc(channel: RpcChannel, key: string): Promise<string[]> {
   const context = { apiKeyHash: hashSecret(key), knownVersions: [], anyVersionKnown: false };
   const ids = { instanceIntegrationId: '', clientId: '', workerId: '', userId: '' };
   const read = { context, operationId: 'listInstanceIntegrations', ...ids };
-  const { body } = await channel.clientOf(DirectoryServiceService).read(read, { requestId: 'mended' });
+  const { body } = await channel
+    .clientOf(DirectoryServiceService)
+    .read(read, { requestId: 'mended', deadlineMs: 60_000 });
   return (JSON.parse(body.toString()) as { id: string }[]).map(({ id }) => id);
 }
 

@@ -181,6 +181,7 @@ function metricsOf(service: ServiceProcess): Promise<string> {
     /^process_start_time_seconds\{role="worker"/m,
     /^store_database_bytes\{/m,
     /^purge_lag_seconds\{/m,
+    /^signing_key_step_lag_seconds\{/m,
   ];
   return eventually('metrics of every role', async () => {
     const metrics = await scrape(service);

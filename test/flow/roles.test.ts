@@ -90,7 +90,9 @@ describe('roles that run by themselves, over TCP with TLS', () => {
   test('a request id of a purge, as the worker makes it, is in the log line of the domain', async () => {
     const channel = new RpcChannel(rolesAddress, roleTokens.MAINTENANCE_TOKEN, { credentials: asEdge() });
     const requestId = 'purge-2026-07-01T10:00:00Z/batch-1/1';
-    await channel.clientOf(MaintenanceServiceService).purgeExpired({ limit: 10 }, { requestId });
+    await channel
+      .clientOf(MaintenanceServiceService)
+      .purgeExpired({ limit: 10 }, { requestId, deadlineMs: 60_000 });
     channel.close();
     const line = await domain.output.nextLine((candidate) => candidate.requestId === requestId);
     expect(line).toMatchObject({
@@ -104,7 +106,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     const channel = new RpcChannel(`localhost:${domain.settings.GRPC_PORT}`, token, {
       credentials: credentials.createSsl(authority),
     });
-    const call = { requestId: 'r' };
+    const call = { requestId: 'r', deadlineMs: 60_000 };
     const refusals = await Promise.all([
       refusalOf(
         channel.clientOf(OperatorServiceService).listIntegrations({ pageSize: 0, pageToken: '' }, call),
@@ -122,7 +124,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
     const ways = [roleTokens.EDGE_TOKEN, domain.demo().operatorToken].map(
       (token) => new RpcChannel(rolesAddress, token, { credentials: asEdge() }),
     );
-    const call = { requestId: 'r' };
+    const call = { requestId: 'r', deadlineMs: 60_000 };
     const list = { pageSize: 0, pageToken: '' };
     const refusals = await Promise.all([
       refusalOf((ways[0] as RpcChannel).clientOf(OperatorServiceService).listIntegrations(list, call)),

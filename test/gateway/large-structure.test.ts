@@ -3,9 +3,11 @@ import type { components } from '../../generated/openapi/gateway.js';
 import { createUnitType } from '../../src/domain/platform/organization/unit-types.js';
 import { createUnit } from '../../src/domain/platform/organization/units.js';
 import { AnswerJudge } from '../support/contract/answer-judge.js';
+import { eventually } from '../support/eventually.js';
 import { operationNamed, pathOf } from '../support/gateway/operations.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
 import { exchange, type Question } from '../support/http-exchange.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { neighbourIds, owner } from './demo-paths.js';
 
 type Structure = components['schemas']['OrganizationStructure'];
@@ -45,7 +47,7 @@ async function fill(): Promise<void> {
 
 test('a client with all the units it may have has its structure answered, which is longer than a message', async () => {
   await fill();
-  const answer = await ask();
+  const answer = await untilAnswered(() => ask());
   // A streamed answer may be read before its line is written.
   await gateway.log.nextLine(
     ({ msg, requestId }) => msg === 'request' && requestId === answer.headers['x-request-id'],
@@ -63,7 +65,11 @@ test('a client with all the units it may have has its structure answered, which 
   );
 
   const { etag } = answer.headers;
-  expect(await ask({ headers: { 'if-none-match': String(etag) } })).toMatchObject({ status: 304, body: '' });
-  const head = await ask({ method: 'HEAD' });
+  const headers = { 'if-none-match': String(etag) };
+  expect(await untilAnswered(() => ask({ headers }))).toMatchObject({ status: 304, body: '' });
+  const head = await eventually('an answer', async () => {
+    const answered = await ask({ method: 'HEAD' });
+    return answered.status !== 503 && answered;
+  });
   expect(head).toMatchObject({ status: 200, body: '', headers: { etag } });
 });

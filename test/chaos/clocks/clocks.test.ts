@@ -102,7 +102,9 @@ describe('two domains of which one is ten minutes ahead, an edge ten minutes beh
         const channel = new RpcChannel(address, roleTokens.MAINTENANCE_TOKEN);
         const { purgeExpired } = channel.clientOf(MaintenanceServiceService);
         const purges = ['purge-1', 'purge-2'].map(async (requestId) => {
-          const [ended] = await Promise.allSettled([purgeExpired({ limit: 1 }, { requestId })]);
+          const [ended] = await Promise.allSettled([
+            purgeExpired({ limit: 1 }, { requestId, deadlineMs: 60_000 }),
+          ]);
           // The domain writes it after what else it logs about this call.
           await output.nextLine((line) => line.requestId === requestId && line.method !== undefined);
           return ended.status;

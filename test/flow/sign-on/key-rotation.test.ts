@@ -80,7 +80,10 @@ describe('a rotation', () => {
     expect(kidsOf(keySet)).toContain(kidOf(tokens));
     expect(await verifiesWith(keySet, tokens.id_token as string)).toBe(true);
     expect(await verifiesWith(keySet, tokens.access_token)).toBe(true);
-    const { signingKeys } = await today.operator.listSigningKeys({}, { requestId: 'list' });
+    const { signingKeys } = await today.operator.listSigningKeys(
+      {},
+      { requestId: 'list', deadlineMs: 60_000 },
+    );
     expect(signingKeys.map(({ status }) => status.replace('SIGNING_KEY_STATUS_', '')).sort()).toEqual([
       'ACTIVE',
       'ACTIVE',

@@ -29,14 +29,13 @@ describe('slow receivers of one instance integration', () => {
     await Promise.all(Array.from({ length: SLOW_RECEIVERS }, () => demo.subscribe({}, hang)));
     const { receiver } = await demo.subscribe({ instanceIntegrationId: connectionIds.juniper });
 
-    for (let number = 0; number < EVENTS; number += 1) {
-      await demo.newClient(instanceIds.harborlight);
-    }
+    await Promise.all(Array.from({ length: EVENTS }, () => demo.newClient(instanceIds.harborlight)));
     await eventually('all slots but the last', () => unanswered.length === SLOTS_OF_ONE_INTEGRATION);
-    for (let number = 0; number < EVENTS; number += 1) {
+    const arrive = async () => {
       const id = await demo.newClient(instanceIds.juniper);
       await receiver.next(({ event }) => event.data.clientId === id);
-    }
+    };
+    await Promise.all(Array.from({ length: EVENTS }, arrive));
 
     expect(unanswered).toHaveLength(SLOTS_OF_ONE_INTEGRATION);
     expect(unanswered.filter(({ destroyed }) => destroyed)).toEqual([]);

@@ -51,7 +51,7 @@ export function describeExchange(driver: Driven): void {
     });
 
     test.each([
-      [290, 1],
+      [240, 1],
       [310, 2],
     ])(
       'keeps the keys for the five minutes of their Cache-Control: %i s later, they were read %i times',

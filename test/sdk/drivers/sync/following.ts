@@ -101,10 +101,10 @@ export function describeFollowing(driver: Driven): void {
       };
       rig.gateway.pageSize = 100;
       await start(store, { pauseSeconds: LONG_SECONDS });
-      await rig.gateway.until(() => at.length === 5);
+      await rig.gateway.until(() => at.length === 8);
       await stop();
-      // Three seconds, but for the time that a read takes to arrive. The first may take longer: it connects.
-      expect((at[4] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(2_000);
+      // Six seconds, but for the time that a read takes to arrive. The first may take longer: it connects.
+      expect((at[7] ?? 0) - (at[1] ?? 0)).toBeGreaterThan(4_000);
     });
 
     test('does not look again before a pause without an end is over', async () => {
