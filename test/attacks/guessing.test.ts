@@ -29,10 +29,14 @@ function guessOnce(email: string, password: string, address: string): Promise<Ex
   return attacker.post('/auth/sign-in', { ...hidden, email, password }, headers);
 }
 
-/** Repeated while the service is too busy to check a password. */
+/** Guesses that the service was too busy to answer: each may have counted and been checked all the same. */
+let busy = 0;
+
+/** Repeated while the service is too busy. */
 function guess(email: string, password: string, address: string): Promise<Exchange> {
   return eventually('an answer to a guess', async () => {
     const answer = await guessOnce(email, password, address);
+    busy += answer.status === 503 ? 1 : 0;
     return answer.status !== 503 && answer;
   });
 }
@@ -47,10 +51,11 @@ async function expectLimited(emailOf: (index: number) => string, guesses = 2 * P
 }
 
 /** A sign-in as the person themselves make it. */
-async function signsIn({ email, password }: DemoFilePerson, address: string): Promise<boolean> {
-  const victim = attacked.userAgent(address);
-  const fields = { ...(await attacked.signInPage(victim)), email, password };
-  const answer = await victim.post('/auth/sign-in', fields);
+async function signsIn({ email, password }: DemoFilePerson, userAgent: UserAgent): Promise<boolean> {
+  const answer = await untilAnswered(async () => {
+    const fields = { ...(await attacked.signInPage(userAgent)), email, password };
+    return userAgent.post('/auth/sign-in', fields);
+  });
   return answer.headers.location?.includes('code=') ?? false;
 }
 
@@ -67,16 +72,14 @@ describe('guesses at one person', () => {
     const victim = attacked.person('no access to Juniper');
     const own = attacked.userAgent(newAddress());
     const signInAtHome = async () => {
-      const { email, password } = victim;
-      const fields = { ...(await attacked.signInPage(own)), email, password };
-      const answer = await own.post('/auth/sign-in', fields);
+      const isSignedIn = await signsIn(victim, own);
       own.cookies.delete('integration_session_demo');
-      return answer.headers.location?.includes('code=') ?? false;
+      return isSignedIn;
     };
     expect(await signInAtHome()).toBe(true);
 
     await expectLimited(() => victim.email, 100);
-    expect(await signsIn(attacked.person('makes it ACTIVE'), newAddress())).toBe(true);
+    expect(await signsIn(attacked.person('makes it ACTIVE'), attacked.userAgent())).toBe(true);
 
     // Even the right password is not looked at from elsewhere, or the limit would say which one it is.
     expectToWait(await guess(victim.email, victim.password, newAddress()));
@@ -107,10 +110,12 @@ describe('who guesses from', () => {
       );
       statuses.push(...(await Promise.all(batch)).map(({ status }) => status));
     }
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-    expect(statuses.slice(0, PER_ADDRESS)).not.toContain(429);
+    const refused = (some: readonly number[]) => some.filter((status) => status === 429).length;
+    expect(refused(statuses)).toBeGreaterThanOrEqual(10);
+    expect(refused(statuses)).toBeLessThanOrEqual(10 + busy);
+    expect(refused(statuses.slice(0, PER_ADDRESS))).toBeLessThanOrEqual(busy);
     expectToWait(await guess('another@evil.example', 'guess', addressAt(1)));
-    expect(await signsIn(attacked.person('makes it ACTIVE'), addressAt(2))).toBe(false);
+    expect(await signsIn(attacked.person('makes it ACTIVE'), attacked.userAgent(addressAt(2)))).toBe(false);
     expect((await guess('another@evil.example', 'guess', newAddress())).status).toBe(303);
   });
 });
@@ -158,17 +163,20 @@ describe('whether a person exists', () => {
       expect((await guess(email(), 'wrong', newAddress())).status).toBe(303);
       counts.push((await passwordsChecked()) - before);
     }
-    expect(counts).toEqual(kinds.map(() => 1));
+    expect(counts.filter((count) => count < 1 || count > 1 + busy)).toEqual([]);
   });
 });
 
 describe('guesses at the secret of an application', () => {
+  // The edge refuses those that wait too long for it, and the domain has not counted these.
   const tokenRequest = (authorization: string, address: string) =>
-    exchange(attacked.port, '/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': FORM, 'x-forwarded-for': address, authorization },
-      body: encoded({ grant_type: 'refresh_token', refresh_token: 'x' }),
-    });
+    untilAnswered(() =>
+      exchange(attacked.port, '/auth/token', {
+        method: 'POST',
+        headers: { 'content-type': FORM, 'x-forwarded-for': address, authorization },
+        body: encoded({ grant_type: 'refresh_token', refresh_token: 'x' }),
+      }),
+    );
 
   test('are stopped for their caller only', async () => {
     const address = newAddress();
@@ -185,10 +193,7 @@ describe('guesses at the secret of an application', () => {
   test('are stopped too when they are made at once', async () => {
     const address = newAddress();
     const wrong = basicOf({ ...attacked.portal, clientSecret: `cs_demo_${'x'.repeat(48)}` });
-    // The edge refuses those that wait too long for it, and the domain has not counted these.
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => untilAnswered(() => tokenRequest(wrong, address))),
-    );
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tokenRequest(wrong, address)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(60);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   });
