@@ -5,6 +5,7 @@ import { expectOAuthError } from '../../attacks/verdicts.js';
 import { eventually } from '../../support/eventually.js';
 import type { Exchange } from '../../support/http-exchange.js';
 import { type Role, serviceProcesses } from '../../support/service-process.js';
+import { unlessTurnedAway, untilAnswered } from '../../support/turned-away.js';
 import { answerUnlessCut, isReady } from '../patient-client.js';
 import { expectAllKnown, type Family, firstOf, refresh, tokensIn } from './families.js';
 import { plantPeople } from './planted-people.js';
@@ -42,18 +43,26 @@ describe.each(['domain', 'edge'] as const)('when the %s is killed at the first o
     if (known.length > 0) {
       await expectAllKnown(on, known);
     }
+    let judged = 0;
     for (const { item } of outcomes.filter(({ answer }) => !answer)) {
       const record = records.code(item.code);
       const grantId = record?.grantId ?? '';
-      const repeated = await on.redeem(item);
+      const redeem = () => on.redeem(item);
       if (record?.status === 'ISSUED') {
-        expect(firstOf(item, tokensIn(repeated)).grantId).toBe(grantId);
+        // After one that a busy machine turned away, the code is unused or used.
+        const first = await unlessTurnedAway(redeem());
+        if (!first) {
+          continue;
+        }
+        expect(firstOf(item, tokensIn(first)).grantId).toBe(grantId);
       } else {
         expect(record?.status).toBe('REDEEMED');
-        expectOAuthError(repeated, 400, 'invalid_grant');
+        expectOAuthError(await untilAnswered(redeem), 400, 'invalid_grant');
         expect(records.grant(grantId)?.revokedAt).toEqual(expect.any(Number));
       }
+      judged += 1;
     }
+    expect(judged).toBeGreaterThan(0);
   });
 
   test('a refresh that was not answered is repeated, and gives the one successor', async () => {
