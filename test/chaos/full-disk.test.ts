@@ -6,6 +6,7 @@ import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
 import { eventually } from '../support/eventually.js';
 import type { LogLine } from '../support/output-lines.js';
 import { type Role, serviceProcesses } from '../support/service-process.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { expectAllKnown, type Family, firstOf, refreshed, tokensIn } from './sign-on/families.js';
 import { type SmallDisk, smallDisks } from './small-disks.js';
 
@@ -140,8 +141,9 @@ function onDisk(disk: SmallDisk): void {
   });
 
   test('continues to answer requests that write nothing', async () => {
-    expect((await startSignIn()).status).toBe(200);
-    expect((await on.userinfo(family.accessTokens[0] ?? '')).status).toBe(200);
+    expect((await untilAnswered(startSignIn)).status).toBe(200);
+    const userinfo = await untilAnswered(() => on.userinfo(family.accessTokens[0] ?? ''));
+    expect(userinfo.status).toBe(200);
     expect(await on.introspect(family.application, family.refreshToken)).toMatchObject({ active: true });
   });
 
@@ -149,7 +151,7 @@ function onDisk(disk: SmallDisk): void {
     disk.free(on.service);
     const first = firstOf(code, tokensIn(await on.redeem(code)));
     await expectAllKnown(on, [family, first]);
-    expect((await signIn()).status).toBe(303);
+    expect((await untilAnswered(signIn)).status).toBe(303);
     expect(on.service.pidOf('domain')).toBe(pid);
     await on.service.readiness();
     await eventually('the line about the end', () => told().at(-1)?.msg === TAKEN);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttackedService, BEHIND_PROXY } from '../attacks/attacked-service.js';
 import type { UserAgent } from '../attacks/user-agent.js';
 import { serviceProcesses } from '../support/service-process.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { tokensIn } from './sign-on/families.js';
 
 const services = serviceProcesses();
@@ -70,7 +71,8 @@ describe('200 peers that send a body of one byte a second', () => {
     try {
       for (let turn = 0; turn < 3; turn += 1) {
         const { access_token } = await beside('token', on.tokens(browser, on.dashboard));
-        expect((await beside('userinfo', on.userinfo(access_token))).status).toBe(200);
+        const userinfo = untilAnswered(() => on.userinfo(access_token));
+        expect((await beside('userinfo', userinfo)).status).toBe(200);
       }
       const code = await on.freshCode(await on.signedIn(), on.portal);
       tokensIn(await beside('token', on.redeem(code)));

@@ -199,8 +199,8 @@ export class Machine {
       'integration-service-1.5.0-linux-x64': NEXT_PACKAGE_NAME,
       '127.0.0.1:4003': `127.0.0.1:${this.#ports.metrics}`,
       'grpc.example.com:4002': `localhost:${this.#ports.grpc}`,
-      // So that a service that does not start fails the test within a minute.
-      '--retry 3600': '--retry 60',
+      // So that a service that does not start fails the test within minutes.
+      '--retry 3600': '--retry 150',
     };
   }
 

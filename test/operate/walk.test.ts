@@ -90,7 +90,9 @@ async function backsUp(machine: Machine, { apiKey }: Tenant): Promise<void> {
   const reading = (async () => {
     const statuses = new Set<number>();
     while (!isOver) {
-      statuses.add(await machine.statusWith(apiKey));
+      const status = await machine.statusWith(apiKey);
+      // A busy machine may turn one away, after seconds.
+      statuses.add(status === 503 ? await machine.statusWith(apiKey) : status);
     }
     return statuses;
   })();

@@ -21,7 +21,7 @@ const strikes = isLong
   ? strikesOf(seed, Math.max(1, Math.min(10, Math.floor(operations / 2_000))))
   : strikesOf(seed, 1, ['domain killed', 'domain frozen', 'answers to commits lost']);
 /** For each family. In the long run, one with fifty calls at once may take a minute. */
-const CHECK_LIMIT_S = isLong ? 180 : 90;
+const CHECK_LIMIT_S = 180;
 const LIMIT_MS = 300_000 + strikes.length * 30_000 + operations * 60;
 
 describeWith(

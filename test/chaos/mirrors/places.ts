@@ -27,7 +27,6 @@ export interface Place {
   close(): Promise<void>;
 }
 
-const LIMIT_MS = 60_000;
 /** Longer than a write waits for the locks of others. */
 const DEADLINE_MS = 15_000;
 const LOST = new Set([ErrorCode.UNAVAILABLE, ErrorCode.INTERNAL_ERROR]);
@@ -40,7 +39,7 @@ export async function servedOnSqlite(services: Services): Promise<Place> {
   const kill = (role: 'domain' | 'edge') => async () => {
     const pid = service.pidOf(role);
     process.kill(pid, 'SIGKILL');
-    await eventually(`the ${role} back`, () => service.pidOf(role) !== pid, LIMIT_MS);
+    await eventually(`the ${role} back`, () => service.pidOf(role) !== pid);
   };
   return {
     reader: readerOf(service, service),
@@ -112,23 +111,19 @@ export class Platform {
   /** Repeats it until it is answered; false when it is refused, as of a row that is gone meanwhile. */
   async write(wish: Wish, requestId: string): Promise<boolean> {
     let lost: unknown;
-    const answer = eventually(
-      `an answer to ${wish.name}`,
-      async () => {
-        try {
-          const call = this.#client()[wish.operation as Exclude<Wish['operation'], 'activateUser'>];
-          await call(wish.request as never, { requestId, deadlineMs: DEADLINE_MS });
-          return { isDone: true };
-        } catch (error) {
-          if (!(error instanceof ServiceError)) {
-            throw error;
-          }
-          lost = error;
-          return LOST.has(error.code) ? undefined : { isDone: false };
+    const answer = eventually(`an answer to ${wish.name}`, async () => {
+      try {
+        const call = this.#client()[wish.operation as Exclude<Wish['operation'], 'activateUser'>];
+        await call(wish.request as never, { requestId, deadlineMs: DEADLINE_MS });
+        return { isDone: true };
+      } catch (error) {
+        if (!(error instanceof ServiceError)) {
+          throw error;
         }
-      },
-      LIMIT_MS,
-    );
+        lost = error;
+        return LOST.has(error.code) ? undefined : { isDone: false };
+      }
+    });
     const { isDone } = await answer.catch((error: Error) => {
       throw new Error(`${error.message} The last reason: ${lost}`);
     });

@@ -9,7 +9,6 @@ import { isReady } from '../patient-client.js';
 import type { Strike } from './strikes.js';
 
 const NAMESPACE = 'demo';
-const LIMIT_MS = 60_000;
 
 /** The processes to kill: roles, which their parent restarts, and the Temporal server, restarted here. */
 export class Victims {
@@ -75,11 +74,7 @@ export class Victims {
       return;
     }
     const service = this.service as ServiceProcess;
-    await eventually(
-      `the ${target} back`,
-      () => this.#pidsOf(target).length > 0 && isReady(service),
-      LIMIT_MS,
-    );
+    await eventually(`the ${target} back`, () => this.#pidsOf(target).length > 0 && isReady(service));
   }
 
   /** Settles when no retry is under way any more. */

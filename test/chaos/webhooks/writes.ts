@@ -6,22 +6,18 @@ import { eventually } from '../../support/eventually.js';
 import { forEachOf } from '../patient-client.js';
 
 const AT_ONCE = 16;
-const LIMIT_MS = 60_000;
 
 /** Repeats a repeatable call until it is answered, across kills. */
 export async function patiently<T>(what: string, ask: () => Promise<T>): Promise<T> {
   let reason: unknown;
-  const answered = eventually(
-    what,
-    () =>
-      ask().then(
-        (answer) => ({ answer }),
-        (error: unknown) => {
-          reason = error;
-          return undefined;
-        },
-      ),
-    LIMIT_MS,
+  const answered = eventually(what, () =>
+    ask().then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        reason = error;
+        return undefined;
+      },
+    ),
   );
   const { answer } = await answered.catch((error: Error) => {
     throw new Error(`${error.message} The last reason: ${reason}`);
