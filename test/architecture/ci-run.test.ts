@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../../src/codegen/layout.js';
 
+/** Each step itself says that it runs: a shell that prints and then becomes it can lose a signal between. */
+const step = (name: string) =>
+  `'${process.execPath}' -e 'process.stdout.write("${name}"); setTimeout(() => {}, 120_000)'`;
 const STEPS = `
   set -m
-  bash -c 'echo behind; exec sleep 120' &
+  ${step('behind')} &
   set +m
-  bash -c 'echo before; exec sleep 120'
+  ${step('before')}
 `;
 
 test.each(['SIGTERM', 'SIGHUP'] as const)(
@@ -20,12 +23,11 @@ test.each(['SIGTERM', 'SIGHUP'] as const)(
     const run: ChildProcess = spawn('bash', ['-c', `${trap}\n${STEPS}`], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    // A signal that comes before a step is its own program is caught by the shell of the step, and lost.
     await new Promise<void>((resolve) => {
       let printed = '';
       run.stdout?.on('data', (data) => {
         printed += data;
-        if (['behind', 'before'].every((step) => printed.includes(step))) {
+        if (['behind', 'before'].every((name) => printed.includes(name))) {
           resolve();
         }
       });
