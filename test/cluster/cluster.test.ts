@@ -48,7 +48,8 @@ describeWith('pgbouncer', 'a cluster with PgBouncer', () => {
       const network = `127.${randomInt(1, 255)}.${randomInt(0, 255)}`;
       const commands: ReturnType<typeof spawn>[] = [];
       const command = (...args: string[]) => {
-        const env = { PATH: process.env.PATH, DATA_DIR: cluster.folder };
+        const { PATH, NODE_COMPILE_CACHE } = process.env;
+        const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: cluster.folder };
         const child = spawn(process.execPath, [mainFile, ...args], { cwd: root, env, stdio: 'pipe' });
         commands.push(child);
         const output = new OutputLines();

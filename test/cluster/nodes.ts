@@ -31,12 +31,14 @@ export class Nodes {
 
   constructor(private readonly place: NodePlace) {
     const { network, ports, folder, databaseUrl, directUrl, replicaUrl, temporal, settings } = place;
+    const { PATH = '', NODE_COMPILE_CACHE } = process.env;
     const token = (right: string) => `${right}_demo_${randomBytes(32).toString('hex')}`;
     const domains = (['domain-1', 'domain-2'] as const).map(
       (name) => `${hostOf(network, name)}:${PORTS.roles}`,
     );
     this.#shared = {
-      PATH: process.env.PATH ?? '',
+      PATH,
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ENVIRONMENT: 'demo',
       SIGN_ON_PORT: String(PORTS.signOn),
       GATEWAY_PORT: String(PORTS.gateway),

@@ -52,7 +52,8 @@ describe.each(sources)('the five things to try, of %s, work as pasted', (_, sour
     }
   });
 
-  const options = () => ({ cwd: root, env: { PATH: process.env.PATH } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const options = () => ({ cwd: root, env: { PATH, NODE_COMPILE_CACHE } });
   /** The lines to paste. */
   const commandsOf = (thing: string) =>
     thing.split('\n').filter((line) => /^(?:curl|\.\/integration|\w+=\$\()/.test(line));

@@ -30,11 +30,11 @@ export async function tool(
   cwd: string,
   env: Record<string, string> = {},
 ): Promise<string> {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const network = Object.fromEntries(
     NETWORK_SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
-  const whole = { PATH, HOME, ...network, ...env };
+  const whole = { PATH, HOME, NODE_COMPILE_CACHE, ...network, ...env };
   try {
     return (await run(executable, args, { cwd, env: whole, timeout: LIMIT_MS })).stdout;
   } catch (error) {

@@ -24,10 +24,10 @@ export class RunningProgram {
 
   /** In its own process group, so that its children end with it. */
   constructor({ executable, args, cwd, env }: Command) {
-    const { PATH = '', HOME = '' } = process.env;
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     const child = spawn(executable, args, {
       cwd,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

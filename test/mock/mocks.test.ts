@@ -18,7 +18,7 @@ import { type MockPorts, mockedDocument, mockNames } from './mock-servers.js';
 function startMocks(env: Record<string, string>) {
   return spawn(process.execPath, ['--import', 'tsx', 'test/mock/main.ts'], {
     cwd: packageRoot,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

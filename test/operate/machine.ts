@@ -240,7 +240,7 @@ fi`;
     const stdin = openSync(pasted, 'r');
     const shell = spawn('bash', ['--norc', '-c', script], {
       cwd: this.root,
-      env: { PATH: path },
+      env: { PATH: path, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       stdio: [stdin, 'pipe', 'pipe'],
     }) as ChildProcessByStdio<null, Readable, Readable>;
     closeSync(stdin);

@@ -26,8 +26,8 @@ const linesOf = (file) =>
 const logOf = (unit) => join(root, 'var/log', `${unit}.log`);
 const pidFileOf = (unit) => join(root, 'run', `${unit}.pid`);
 
-/** systemd passes none of its own environment but the PATH. */
-const pristine = () => ({ PATH: process.env.PATH });
+/** systemd passes none of its own environment but the PATH. What tests compiled need not be compiled again. */
+const pristine = () => ({ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE });
 
 function assign(env, assignment) {
   const [, name, value] = /^(\w+)=(.*)$/s.exec(assignment);

@@ -41,10 +41,10 @@ export class LineDriver {
   #count = 0;
 
   constructor({ command, args, cwd, env = {} }: Program) {
-    const { PATH = '', HOME = '' } = process.env;
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     this.#child = spawn(command, args, {
       cwd,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#gone = new Promise((resolve) => this.#child.once('close', () => resolve()));

@@ -66,8 +66,9 @@ export class Project {
 
   /** What a program prints. */
   async run(path: string, env: Record<string, string> = {}): Promise<string> {
-    const { PATH = '' } = process.env;
-    const { stdout } = await run(process.execPath, [path], { cwd: this.folder, env: { PATH, ...env } });
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const own = { PATH, NODE_COMPILE_CACHE, ...env };
+    const { stdout } = await run(process.execPath, [path], { cwd: this.folder, env: own });
     return stdout;
   }
 

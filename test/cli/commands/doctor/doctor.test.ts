@@ -52,7 +52,8 @@ const FULL = '/dev/full';
 const testOnFull = existsSync(FULL) ? test : test.skip;
 
 testOnFull('doctor does not call an installation sound where its report cannot be written', async () => {
-  const env = { ...(await place({ damaged: false })), PATH: process.env.PATH };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { ...(await place({ damaged: false })), PATH, NODE_COMPILE_CACHE };
   const output = openSync(FULL, 'w');
   const doctor = spawn(process.execPath, [mainFile, 'doctor'], { env, stdio: ['ignore', output, 'pipe'] });
   closeSync(output);

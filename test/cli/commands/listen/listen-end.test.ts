@@ -79,7 +79,9 @@ describe('the subscription of integration listen', () => {
     const { settings } = await start(handlers);
     const lines = openSync(FULL, 'w');
     const args = [mainFile, 'listen', '--instance-integration', 'iin_1'];
-    const options = { env: { ...settings, PATH: process.env.PATH }, stdio: ['ignore', lines, 'pipe'] };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { ...settings, PATH, NODE_COMPILE_CACHE };
+    const options = { env, stdio: ['ignore', lines, 'pipe'] };
     const listener = spawn(process.execPath, args, options as SpawnOptions);
     closeSync(lines);
     const errors = new OutputLines();
