@@ -20,6 +20,11 @@ import {
 const recording = rulesIn('recording.yml');
 const alerts = rulesIn('alerts.yml');
 const newDirectory = temporaryDirectories(afterEach);
+const unitTests = ['alerts.test.yml', 'alerts-slow.test.yml'];
+
+interface UnitTest {
+  alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[];
+}
 
 const metrics = new Map(describeMetrics().map((metric) => [metric.name, metric]));
 const isHistogram = (name: string) => metrics.get(name)?.type === 'histogram';
@@ -92,10 +97,8 @@ describe.each(alerts.map((alert) => [alert.alert ?? '', alert] as const))('the a
   });
 
   test('has a unit test in which it fires and one in which it does not', () => {
-    const { tests } = parse(readFileSync(join(prometheusDir, 'alerts.test.yml'), 'utf8')) as {
-      tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
-    };
-    const counts = tests
+    const counts = unitTests
+      .flatMap((file): UnitTest[] => parse(readFileSync(join(prometheusDir, file), 'utf8')).tests)
       .flatMap(({ alert_rule_test: all = [] }) => all)
       .filter(({ alertname }) => alertname === name)
       .map(({ exp_alerts }) => exp_alerts.length);
@@ -129,7 +132,7 @@ describeWith('promtool', 'Prometheus', (promtool) => {
   });
 
   test('fires each alert when it should, and not before', () => {
-    expect(run('test', 'rules', 'alerts.test.yml')).toMatchObject({
+    expect(run('test', 'rules', ...unitTests)).toMatchObject({
       status: 0,
       output: expect.stringContaining('SUCCESS'),
     });
