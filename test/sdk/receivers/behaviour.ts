@@ -17,7 +17,11 @@ export interface Launch {
   /** What it says when it takes requests. */
   ready: string;
   path?: string;
+  /** Where the same program has these variants at other paths. */
+  variants?: Readonly<Record<OtherVariant, string>>;
 }
+
+type OtherVariant = 'failing' | 'read before';
 
 export interface Framework {
   /** Installs what the programs need. */
@@ -35,6 +39,8 @@ export interface Receiver {
   program: RunningProgram;
   url: string;
   post(delivery: Delivery): Promise<Answer>;
+  /** Of the same program. */
+  others?: Record<OtherVariant, Receiver>;
 }
 
 const INSTALL_LIMIT_MS = 300_000;
@@ -46,7 +52,7 @@ type Launches = (port: number) => Promise<Launch> | Launch;
 
 export async function startReceiver(launch: Launches, secrets = SECRETS): Promise<Receiver> {
   const [port = 0] = await freePorts(1);
-  const { command, cwd, env = {}, ready, path = '/events' } = await launch(port);
+  const { command, cwd, env = {}, ready, path = '/events', variants } = await launch(port);
   const program = new RunningProgram({
     executable: 'sh',
     args: ['-c', 'exec "$@" 2>&1', 'sh', ...command],
@@ -57,8 +63,12 @@ export async function startReceiver(launch: Launches, secrets = SECRETS): Promis
     await program.stop();
     throw error;
   });
-  const url = `http://127.0.0.1:${port}${path}`;
-  return { program, url, post: (sent) => post(url, sent) };
+  const at = (place: string): Receiver => {
+    const url = `http://127.0.0.1:${port}${place}`;
+    return { program, url, post: (sent) => post(url, sent) };
+  };
+  const others = variants && { failing: at(variants.failing), 'read before': at(variants['read before']) };
+  return { ...at(path), ...(others && { others }) };
 }
 
 /** What a program says that ends instead of taking requests. */
@@ -79,8 +89,11 @@ export function describeReceiver(framework: Framework): () => Receiver {
 
   beforeAll(async () => {
     await framework.install?.();
-    for (const variant of ['shown', 'failing', 'read before'] as const) {
-      receivers.set(variant, await startReceiver((port) => framework.launch(variant, port)));
+    const start = (variant: Variant) => startReceiver((port) => framework.launch(variant, port));
+    const shown = await start('shown');
+    receivers.set('shown', shown);
+    for (const variant of ['failing', 'read before'] as const) {
+      receivers.set(variant, shown.others?.[variant] ?? (await start(variant)));
     }
   }, INSTALL_LIMIT_MS);
   afterAll(() => Promise.all([...receivers.values()].map(({ program }) => program.stop())));

@@ -50,13 +50,6 @@ function programs(): Record<string, string> {
   };
 }
 
-const routes: Record<Variant, string> = {
-  shown: 'events',
-  failing: 'failing',
-  'read before': 'read-before',
-  'without a secret': 'events',
-};
-
 describe('the routes for Next.js', () => {
   let project: Project;
   let next: string;
@@ -72,12 +65,13 @@ describe('the routes for Next.js', () => {
 
   const launch =
     (under: string) =>
-    (variant: Variant, port: number): Launch => ({
+    (_: Variant, port: number): Launch => ({
       command: [process.execPath, next, 'start', '--port', String(port)],
       cwd: project.folder,
       env,
       ready: 'Ready in',
-      path: `${under}/${routes[variant]}`,
+      path: `${under}/events`,
+      variants: { failing: `${under}/failing`, 'read before': `${under}/read-before` },
     });
 
   describe('of the App Router', () => {
