@@ -51,6 +51,7 @@ export class Machine {
   readonly metricsUrl: string;
   readonly gatewayUrl: string;
   readonly signOnUrl: string;
+  readonly grpcAddress: string;
   readonly #ports: Record<'sign-on' | 'gateway' | 'grpc' | 'metrics', number>;
 
   private constructor(root: string, ports: readonly number[]) {
@@ -60,6 +61,7 @@ export class Machine {
     this.metricsUrl = `http://127.0.0.1:${metrics}`;
     this.gatewayUrl = `http://127.0.0.1:${gateway}`;
     this.signOnUrl = `http://127.0.0.1:${signOn}`;
+    this.grpcAddress = `127.0.0.1:${grpc}`;
   }
 
   static async start(): Promise<Machine> {

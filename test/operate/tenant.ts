@@ -27,6 +27,8 @@ export async function httpsReceiver(
 
 /** An integration with a key, an application and a subscription, as `integration onboard` makes them. */
 export interface Tenant {
+  instanceId: string;
+  platformToken: string;
   integrationId: string;
   apiKeyId: string;
   apiKey: string;
@@ -42,16 +44,16 @@ export interface Tenant {
 }
 
 export async function newTenant(machine: Machine, receiver: WebhookReceiver): Promise<Tenant> {
-  const { token } = await machine.json('token create --role platform --label "Back office"');
-  const { instance } = await machine.json(`instance create "Harborlight Payroll" --token ${token}`);
+  const { token: platformToken } = await machine.json('token create --role platform --label "Back office"');
+  const { instance } = await machine.json(`instance create "Harborlight Payroll" --token ${platformToken}`);
   const made = await machine.json(
     `onboard "Brightledger" --instance ${instance.id} --redirect-uri https://app.example.com/callback --webhook-url ${receiver.url}`,
   );
   const call = async (method: string, request: object) => {
-    const typed = `integration call Platform/${method} '${JSON.stringify(request)}' --token ${token}`;
+    const typed = `integration call Platform/${method} '${JSON.stringify(request)}' --token ${platformToken}`;
     return JSON.parse(await machine.run(typed));
   };
   const addClient = async (name: string) =>
     (await call('CreateClient', { instanceId: instance.id, name })).client.id;
-  return { ...made, call, addClient };
+  return { ...made, instanceId: instance.id, platformToken, call, addClient };
 }
