@@ -8,7 +8,7 @@ import { invitedAlone } from './people.js';
 import { type Rivalry, writeAsRival } from './rivals.js';
 
 const CHILD = 'test/store/adapters/platform/rival.child.ts';
-const WRITES_OF_EACH = 1_000;
+const WRITES_OF_EACH = 200;
 const COUNTS_OF_EACH = 100;
 const TIMEOUT_MS = 300_000;
 
