@@ -156,17 +156,15 @@ describe('every method', () => {
     bare = await clientOf(services.map((service) => ({ ...service, handlers: {} })));
   });
 
-  const wrongs = [...methods, exchange].flatMap((method) =>
-    rights
-      .filter((right) => !callersOf(method.path).includes(right))
-      .map((right) => [method.path.slice('/integration.'.length), right, method] as const),
-  );
-  test.each(wrongs)('%s refuses the right %s before its handler runs', async (_, right, method) => {
-    expect(await outcomeOf(watched, method, `Bearer ${TOKENS[right]}`)).toBe('PERMISSION_DENIED');
-    expect(handled).toEqual([]);
+  const named = methods.map((method) => [method.path.slice('/integration.'.length), method] as const);
+  const all = [...named, ['calls.v1.CallService/Exchange', exchange as AnyMethod] as const];
+  test.each(all)('%s refuses each right that it is not for before its handler runs', async (_, method) => {
+    for (const right of rights.filter((each) => !callersOf(method.path).includes(each))) {
+      const outcome = await outcomeOf(watched, method, `Bearer ${TOKENS[right]}`);
+      expect([right, outcome, handled]).toEqual([right, 'PERMISSION_DENIED', []]);
+    }
   });
 
-  const named = methods.map((method) => [method.path.slice('/integration.'.length), method] as const);
   test.each(named)('%s runs for tokens of one instance only if the contract says so', async (_, method) => {
     const { path } = method;
     const isOpen = methodsWithinInstance.has(path);
@@ -182,8 +180,7 @@ describe('every method', () => {
     handled.length = 0;
   });
 
-  const tokenless = [...named, ['calls.v1.CallService/Exchange', exchange as AnyMethod] as const];
-  test.each(tokenless)('%s refuses who shows no token of ours before its handler runs', async (_, method) => {
+  test.each(all)('%s refuses who shows no token of ours before its handler runs', async (_, method) => {
     const token = TOKENS[callersOf(method.path)[0] ?? 'edge'];
     const shown = [undefined, '', token, `Basic ${token}`, 'Bearer ', 'Bearer unknown', `Bearer ${token}x`];
     for (const authorization of shown) {
@@ -195,23 +192,20 @@ describe('every method', () => {
     expect(handled).toEqual([]);
   });
 
-  const inStreams = methods.flatMap((method) =>
-    rights.map((right) => [method.path.slice('/integration.'.length), right, method] as const),
-  );
-  test.each(inStreams)(
-    '%s in a stream of calls runs for the right %s only if it may',
-    async (_, right, method) => {
+  test.each(named)('%s in a stream of calls runs for a right only if it may', async (_, method) => {
+    for (const right of rights) {
       handled.length = 0;
       const isAllowed = callersOf(method.path).includes(right) && callersOf(exchange.path).includes(right);
       const outcome = await outcomeInStream(watched, method, right);
       if (isAllowed && travelsInStreams(method)) {
-        expect(handled).toEqual([method.path]);
+        expect([right, handled]).toEqual([right, [method.path]]);
       } else {
-        expect([handled, outcome]).toEqual([[], isAllowed ? 'UNIMPLEMENTED' : 'PERMISSION_DENIED']);
+        const refusal = isAllowed ? 'UNIMPLEMENTED' : 'PERMISSION_DENIED';
+        expect([right, handled, outcome]).toEqual([right, [], refusal]);
       }
-      handled.length = 0;
-    },
-  );
+    }
+    handled.length = 0;
+  });
 
   test.each(named)('%s admits each right that the contract declares', async (_, method) => {
     for (const right of callersOf(method.path)) {
@@ -309,21 +303,20 @@ describe('every method, with the tokens that a domain knows', () => {
   });
 
   const cases = methods.flatMap((method) =>
-    callersOf(method.path).flatMap((right) => {
-      const port = ROLE_RIGHTS.has(right) ? ('roles' as const) : ('others' as const);
-      return Object.entries(refused[port]).map(
-        ([what, tokenOf]) =>
-          [method.path.slice('/integration.'.length), right, what, tokenOf(right), port, method] as const,
-      );
-    }),
+    callersOf(method.path).map(
+      (right) => [method.path.slice('/integration.'.length), right, method] as const,
+    ),
   );
   test.each(cases)(
-    '%s refuses, in place of the right %s, %s',
-    async (_, right, what, token, port, method) => {
+    '%s refuses each wrong token in place of the right %s, and takes a good one',
+    async (_, right, method) => {
       handled.length = 0;
+      const port = ROLE_RIGHTS.has(right) ? 'roles' : 'others';
       const client = ports[port] as Client;
-      expect([what, await outcomeOf(client, method, `Bearer ${token}`)]).toEqual([what, 'UNAUTHENTICATED']);
-      expect(handled).toEqual([]);
+      for (const [what, tokenOf] of Object.entries(refused[port])) {
+        const outcome = await outcomeOf(client, method, `Bearer ${tokenOf(right)}`);
+        expect([what, outcome, handled]).toEqual([what, 'UNAUTHENTICATED', []]);
+      }
       await outcomeOf(client, method, `Bearer ${good(right)}`);
       expect(handled).toEqual([method.path]);
     },
