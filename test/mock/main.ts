@@ -1,13 +1,5 @@
 /** What `make mock` runs: both mocks, until Ctrl-C. */
-import {
-  HOST,
-  type MockName,
-  type MockPorts,
-  mockNames,
-  PortTaken,
-  startMock,
-  urlOf,
-} from './mock-servers.js';
+import type { MockName, MockPorts, PortTaken } from './mock-servers.js';
 import { requestLines } from './request-lines.js';
 
 const SETTINGS = { gateway: 'MOCK_GATEWAY_PORT', 'sign-on': 'MOCK_SIGN_ON_PORT' } as const;
@@ -44,9 +36,11 @@ if (ports.gateway === ports['sign-on']) {
   end(`The mocks need two ports; both were given ${ports.gateway}.`);
 }
 say('Reading the documents...');
+// Not before: Prism takes longer to load than wrong ports should take to be refused.
+const { HOST, mockNames, PortTaken: Taken, startMock, urlOf } = await import('./mock-servers.js');
 for (const name of mockNames) {
   await startMock(name, ports, requestLines(name, say)).catch((reason) =>
-    reason instanceof PortTaken ? sayTakenOf(reason) : end(String(reason)),
+    reason instanceof Taken ? sayTakenOf(reason) : end(String(reason)),
   );
 }
 
