@@ -346,14 +346,15 @@ describe('a domain that is silent for longer than a connection may be', () => {
   const STALL_MS = 3_000;
   const structure = { unitsTypes: [], units: [], locations: [] };
 
-  test.each([
+  const SILENCES = [
     { before: 'the second page of a list', operationId: 'listWorkers', query: '', first: '[]', rest: '[]' },
     { before: 'the rest of a page', operationId: 'listUsers', query: '?limit=9', first: '[]', rest: '[]' },
     {
       ...{ before: 'a large resource', operationId: 'getOrganizationStructure', query: '' },
       ...{ first: '', rest: JSON.stringify(structure) },
     },
-  ])('before $before is waited for', async ({ operationId, query, first, rest }) => {
+  ];
+  const answerAfter = async ({ before, operationId, query, first, rest }: (typeof SILENCES)[number]) => {
     const impatient = await startGateway('demo', { stallTimeoutMs: STALL_MS });
     try {
       impatient.program({
@@ -364,10 +365,17 @@ describe('a domain that is silent for longer than a connection may be', () => {
         },
       });
       const { status, body } = await impatient.ask(operationId, pathOf(operationNamed(operationId)) + query);
-      expect([status, body]).toEqual([200, rest]);
+      return { before, status, body };
     } finally {
       await impatient.stop();
     }
+  };
+
+  // At once, because each of them is only waited for.
+  test('is waited for before the second page of a list, the rest of a page, and a large resource', async () => {
+    expect(await Promise.all(SILENCES.map(answerAfter))).toEqual(
+      SILENCES.map(({ before, rest }) => ({ before, status: 200, body: rest })),
+    );
   });
 });
 
