@@ -79,10 +79,9 @@ function environmentOf(role: Role, podAddress: string): Record<string, string> {
 describeWith('kubernetes-validate', 'the files for Kubernetes', (validate) => {
   const directory = temporaryDirectories();
 
-  test.each<string>([...kustomization.resources, EGRESS])('pass kubernetes-validate: %s', async (file) => {
-    await expect(run(validate, ['--strict', '--quiet', join(folder, file)])).resolves.toMatchObject({
-      stdout: '',
-    });
+  test('pass kubernetes-validate', async () => {
+    const files = [...kustomization.resources, EGRESS].map((file) => join(folder, file));
+    await expect(run(validate, ['--strict', '--quiet', ...files])).resolves.toMatchObject({ stdout: '' });
   });
 
   test('do not pass it with a misspelt field', async () => {
