@@ -143,7 +143,8 @@ describeWith('python', 'the package of Python, installed into an empty project',
         '--python-version',
         '3.10',
         '--cache-dir',
-        join(folder, 'cache'),
+        // Beside the packages that it has read, which are kept.
+        join(executable, '../../mypy-package'),
       ];
       const complaints = (error: { stdout: string }) => error.stdout;
       expect(await said(...strictly, join(folder, 'typed.py')).catch(complaints)).toMatch(/^Success/);
