@@ -8,7 +8,7 @@ import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { databaseUnderTest } from '../../support/databases.js';
 import { serviceProcesses } from '../../support/service-process.js';
-import { integration, runningCommands, type Typed } from '../typed.js';
+import { integration, runningCommands, sharedIntegration, type Typed } from '../typed.js';
 
 const services = serviceProcesses();
 const running = runningCommands();
@@ -33,14 +33,17 @@ describe('integration init', () => {
     });
     const { GRPC_PORT = '' } = domain.settings;
     const settings = { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken };
-    const listed = await integration(['audit', 'list', '--type', 'service_token.*', '--json'], settings);
+    const listed = await sharedIntegration(
+      ['audit', 'list', '--type', 'service_token.*', '--json'],
+      settings,
+    );
     expect(JSON.parse(listed.stdout)).toMatchObject([
       { type: 'service_token.created', actor: { type: 'command', id: 'init' } },
     ]);
   });
 
   test('prints steps that keep the token out of lists of processes, and that work as they are typed', async () => {
-    const { stdout } = await integration(['init'], { DATA_DIR: join(services.newDirectory(), 'live') });
+    const { stdout } = await sharedIntegration(['init'], { DATA_DIR: join(services.newDirectory(), 'live') });
     const [token = ''] = /operator_live_\w{48}/.exec(stdout) ?? [];
     expect(stdout).not.toContain('--token');
     const [save, use] = ['\\(umask', 'export'].map((word) => new RegExp(`${word} .*`).exec(stdout)?.[0]);
@@ -53,19 +56,19 @@ describe('integration init', () => {
 
   test('whose operator tokens have all ended issues another, and the audit log stays intact', async () => {
     const dataDir = join(services.newDirectory(), 'live');
-    await integration(['init'], { DATA_DIR: dataDir });
+    await sharedIntegration(['init'], { DATA_DIR: dataDir });
     const served = await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } });
     await served.stop();
     const database = new Sqlite(join(dataDir, 'integration.db'));
     database.exec('update service_tokens set revoked_at = created_at');
     database.close();
 
-    const again = await integration(['init', '--json'], { DATA_DIR: dataDir });
+    const again = await sharedIntegration(['init', '--json'], { DATA_DIR: dataDir });
     expect([again.code, again.stderr]).toEqual([0, '']);
     const { settings } = await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } });
     const { GRPC_PORT = '' } = settings;
     const type = (token: string, ...args: string[]) =>
-      integration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: token });
+      sharedIntegration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: token });
     const { operatorToken } = JSON.parse(again.stdout);
     const auditor = ['token', 'create', '--role', 'auditor', '--label', 'Auditor', '--json'];
     const { token } = JSON.parse((await type(operatorToken, ...auditor)).stdout);
@@ -77,7 +80,7 @@ describe('integration init', () => {
 
   test('makes no other key file for an environment that has lost its own', async () => {
     const dataDir = join(services.newDirectory(), 'live');
-    await integration(['init'], { DATA_DIR: dataDir });
+    await sharedIntegration(['init'], { DATA_DIR: dataDir });
     await (await services.start({ command: 'domain', dataDir, env: { ENVIRONMENT: 'live' } })).stop();
     const database = new Sqlite(join(dataDir, 'integration.db'));
     database.exec('update service_tokens set revoked_at = created_at');
@@ -123,19 +126,21 @@ describe('integration init', () => {
   });
 
   test('says that there is no Temporal to set up', async () => {
-    const { code, stderr } = await integration(['init', '--temporal'], { DATA_DIR: services.newDirectory() });
+    const { code, stderr } = await sharedIntegration(['init', '--temporal'], {
+      DATA_DIR: services.newDirectory(),
+    });
     expect([code, stderr]).toEqual([78, 'TEMPORAL_ADDRESS is not set: there is no Temporal to set up.\n']);
   });
 
   test('whose token was lost before its first use revokes it on request, and makes another one with the same key', async () => {
     const dataDir = join(services.newDirectory(), 'live');
-    const first = await integration(['init', '--json'], { DATA_DIR: dataDir });
-    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    const first = await sharedIntegration(['init', '--json'], { DATA_DIR: dataDir });
+    const refused = await sharedIntegration(['init'], { DATA_DIR: dataDir });
     expect([refused.code, refused.stderr]).toEqual([
       78,
       'The environment exists already: There already is a working operator token. If you lost this token before its first use, run: integration init --replace-unused\n',
     ]);
-    const again = await integration(['init', '--json', '--replace-unused'], { DATA_DIR: dataDir });
+    const again = await sharedIntegration(['init', '--json', '--replace-unused'], { DATA_DIR: dataDir });
     expect(again.stderr).toMatch(
       /^The operator token tok_\w+, which was never used, is revoked: the new one replaces it\.\n$/,
     );
@@ -143,7 +148,7 @@ describe('integration init', () => {
     const type = ({ stdout }: Typed, ...args: string[]) => {
       const { operatorToken } = JSON.parse(stdout);
       const { GRPC_PORT = '' } = settings;
-      return integration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken });
+      return sharedIntegration(args, { DATA_DIR: dataDir, GRPC_PORT, INTEGRATION_TOKEN: operatorToken });
     };
     const audit = ['audit', 'list', '--type', 'service_token.*', '--json'];
     const records: { type: string; actor: object }[] = JSON.parse((await type(again, ...audit)).stdout);
@@ -155,10 +160,10 @@ describe('integration init', () => {
 
   test('whose key file was lost with the token makes another one, because nothing is encrypted yet', async () => {
     const dataDir = join(services.newDirectory(), 'live');
-    await integration(['init'], { DATA_DIR: dataDir });
+    await sharedIntegration(['init'], { DATA_DIR: dataDir });
     const keyFile = `${dataDir}.keys/secrets.key`;
     rmSync(keyFile);
-    const again = await integration(['init', '--replace-unused'], { DATA_DIR: dataDir });
+    const again = await sharedIntegration(['init', '--replace-unused'], { DATA_DIR: dataDir });
     expect([again.code, again.stderr]).toEqual([
       0,
       expect.stringContaining(`${keyFile} is new. A key file `),
@@ -168,19 +173,19 @@ describe('integration init', () => {
 
   test('is refused once its token has been used, and changes nothing', async () => {
     const dataDir = join(services.newDirectory(), 'live');
-    await integration(['init'], { DATA_DIR: dataDir });
+    await sharedIntegration(['init'], { DATA_DIR: dataDir });
     const database = new Sqlite(join(dataDir, 'integration.db'));
     database.exec('update service_tokens set last_used_at = created_at');
     database.close();
     const keyFile = `${dataDir}.keys/secrets.key`;
     const { ino, mtimeMs } = statSync(keyFile);
-    const again = await integration(['init', '--replace-unused'], { DATA_DIR: dataDir });
+    const again = await sharedIntegration(['init', '--replace-unused'], { DATA_DIR: dataDir });
     expect([again.code, again.stdout]).toEqual([78, '']);
     expect(again.stderr).toMatch(/^The environment exists already: The working operator token has been used/);
     expect(statSync(keyFile)).toMatchObject({ ino, mtimeMs });
 
     rmSync(keyFile);
-    expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(78);
+    expect((await sharedIntegration(['init'], { DATA_DIR: dataDir })).code).toBe(78);
     expect(existsSync(keyFile)).toBe(false);
   });
 
@@ -189,7 +194,7 @@ describe('integration init', () => {
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, Buffer.alloc(32, 7), { mode: 0o600 });
     const { ino } = statSync(keyFile);
-    const made = await integration(['init'], { DATA_DIR: dataDir });
+    const made = await sharedIntegration(['init'], { DATA_DIR: dataDir });
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining(keyFile)]);
     expect(made.stderr).toMatch(
       /^The key file is in the data directory, .* Move it: mkdir -m 700 '.*' && mv '.*' '.*'/,
@@ -200,7 +205,7 @@ describe('integration init', () => {
   test('takes no key that other users of the machine can read', async () => {
     const dataDir = services.newDirectory();
     writeFileSync(join(dataDir, 'secrets.key'), Buffer.alloc(32, 7), { mode: 0o644 });
-    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    const refused = await sharedIntegration(['init'], { DATA_DIR: dataDir });
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringMatching(/chmod 600 /)]);
   });
 
@@ -208,13 +213,13 @@ describe('integration init', () => {
     const dataDir = services.newDirectory();
     const keyFile = join(dataDir, 'secrets.key');
     writeFileSync(keyFile, 'something else');
-    const refused = await integration(['init'], { DATA_DIR: dataDir });
+    const refused = await sharedIntegration(['init'], { DATA_DIR: dataDir });
     expect([refused.code, refused.stderr]).toEqual([
       78,
       expect.stringMatching(/neither a key of 32 bytes nor a list/),
     ]);
     rmSync(keyFile);
-    expect((await integration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
+    expect((await sharedIntegration(['init'], { DATA_DIR: dataDir })).code).toBe(0);
   });
 
   test('says what the database refuses, not that the environment is made', async () => {
@@ -234,7 +239,7 @@ describe('integration init', () => {
   });
 
   test('is not for the demo', async () => {
-    const { code, stderr } = await integration(['init'], {
+    const { code, stderr } = await sharedIntegration(['init'], {
       ENVIRONMENT: 'demo',
       DATA_DIR: services.newDirectory(),
     });

@@ -12,7 +12,7 @@ import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { eventually } from '../../../support/eventually.js';
 import { startScript } from '../../../support/run-script.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration, type RunningCommand, runningCommands } from '../../typed.js';
+import { integration, type RunningCommand, runningCommands, sharedIntegration } from '../../typed.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
 
 const WRITER = 'test/store/dialects/endless-writer.child.ts';
@@ -78,7 +78,7 @@ describe('integration backup', () => {
       idsIn(file, "select type from audit_events where type like 'database.%' order by created_at"),
     ).toEqual(['database.backed_up', 'database.backed_up', 'database.restored']);
     expect([modeOf(other.DATA_DIR), modeOf(file)]).toEqual([0o700, 0o600]);
-    const { stdout } = await integration(['doctor', '--json'], other);
+    const { stdout } = await sharedIntegration(['doctor', '--json'], other);
     const about = ['database', 'migrations', 'encryption-key', 'integrity', 'keys-without-answers'];
     const found: { name: string; status: string }[] = JSON.parse(stdout).checks;
     expect(found.filter(({ name }) => about.includes(name)).map(({ status }) => status)).toEqual(
@@ -136,7 +136,7 @@ describe('of one environment', () => {
     expect(await commands[1]?.ended).toBe(0);
     const living = stage(join(folder, 'living'));
     mkdirSync(living);
-    await succeeded(integration(['backup', join(folder, 'next')], settings));
+    await succeeded(sharedIntegration(['backup', join(folder, 'next')], settings));
     expect(readdirSync(folder).sort()).toEqual([basename(living), 'next', 'other']);
   });
 
@@ -161,7 +161,7 @@ describe('of one environment', () => {
     writeFileSync(join(folder, 'file'), 'mine');
     mkdirSync(join(folder, 'empty'));
     for (const target of ['file', 'empty'].map((name) => join(folder, name))) {
-      const { code, stdout, stderr } = await integration(['backup', target], settings);
+      const { code, stdout, stderr } = await sharedIntegration(['backup', target], settings);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
         `${target} already exists. The command does not overwrite it; choose another path.\n`,
@@ -169,11 +169,11 @@ describe('of one environment', () => {
     }
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine');
     expect(readdirSync(folder).sort()).toEqual(['empty', 'file']);
-    const list = await integration(['revocations', join(folder, 'file')], settings);
+    const list = await sharedIntegration(['revocations', join(folder, 'file')], settings);
     expect(list.code).toBe(2);
     expect(list.stderr).toContain('already exists. The command does not overwrite it');
     const below = join(folder, 'file', 'valid.jsonl');
-    const { code, stderr } = await integration(['revocations', below], settings);
+    const { code, stderr } = await sharedIntegration(['revocations', below], settings);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^The file \S+valid\.jsonl cannot be written: .+\.\n$/),
@@ -196,12 +196,12 @@ describe('of one environment', () => {
       ...['backup', join(folder, name), '--with-key', '--passphrase-file', passphrase],
     ];
     const [used] = (
-      JSON.parse(await succeeded(integration([...withKey('first'), '--json'], settings))) as Manifest
+      JSON.parse(await succeeded(sharedIntegration([...withKey('first'), '--json'], settings))) as Manifest
     ).encryptionKeys;
     const keyFile = join(folder, 'other.key');
     makeSecretsKeys(keyFile);
     const other = { ...settings, SECRETS_KEY_FILE: keyFile };
-    const refused = await integration(withKey('second'), other);
+    const refused = await sharedIntegration(withKey('second'), other);
     expect([refused.code, refused.stderr]).toEqual([
       78,
       expect.stringMatching(
@@ -223,7 +223,7 @@ describe('of one environment', () => {
     expect(await command.ended).toBe(0);
     const into = settingsIn(join(folder, 'restored'));
     const restoring = ['restore', join(folder, 'third'), '--passphrase-file', passphrase];
-    expect((await integration(restoring, into)).code).toBe(0);
+    expect((await sharedIntegration(restoring, into)).code).toBe(0);
   });
 
   test('the key in a backup is one that the backup needs, also if it was removed from the file during the backup', async () => {
@@ -245,7 +245,7 @@ describe('of one environment', () => {
     expect(await command.ended).toBe(0);
     const into = settingsIn(join(folder, 'restored'));
     const restoring = ['restore', join(folder, 'it'), '--passphrase-file', passphrase];
-    expect((await integration(restoring, into)).code).toBe(0);
+    expect((await sharedIntegration(restoring, into)).code).toBe(0);
   });
 
   test('a database of an older release is refused, with what to do before this version starts', async () => {
@@ -266,7 +266,7 @@ describe('of one environment', () => {
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
     const folder = directory();
     const target = join(folder, 'it');
-    const nowhere = await integration(['backup', target], { DATA_DIR: folder });
+    const nowhere = await sharedIntegration(['backup', target], { DATA_DIR: folder });
     expect([nowhere.code, nowhere.stderr]).toEqual([
       78,
       `There is no database in ${folder}. Set DATA_DIR to where the service keeps it, or ENVIRONMENT to demo for that of the demo.\n`,
@@ -274,13 +274,13 @@ describe('of one environment', () => {
     const file = join(folder, 'passphrase');
     const withKey = ['backup', target, '--with-key', '--passphrase-file', file];
     writeFileSync(file, 'too short\n', { mode: 0o600 });
-    const short = await integration(withKey, settings);
+    const short = await sharedIntegration(withKey, settings);
     expect([short.code, short.stderr]).toEqual([2, 'The passphrase must have at least 15 characters.\n']);
     const open = join(folder, 'open');
     writeFileSync(open, 'long enough for anything\n', { mode: 0o644 });
-    const readable = await integration([...withKey.slice(0, -1), open], settings);
+    const readable = await sharedIntegration([...withKey.slice(0, -1), open], settings);
     expect([readable.code, readable.stderr]).toEqual([2, expect.stringContaining(`chmod 600 ${open}`)]);
-    const unasked = await integration(withKey.slice(0, 3), settings);
+    const unasked = await sharedIntegration(withKey.slice(0, 3), settings);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--passphrase-file')]);
     expect(existsSync(target)).toBe(false);
   });

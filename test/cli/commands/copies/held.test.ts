@@ -17,7 +17,7 @@ import {
   plantDelivery,
 } from '../../../store/adapters/webhooks/subscriptions/rig.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration } from '../../typed.js';
+import { integration, sharedIntegration } from '../../typed.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
@@ -56,7 +56,7 @@ async function newBackup(folder: string) {
     return { subscription: receiver.id, waiting: id };
   });
   const backup = join(folder, 'backup');
-  await succeeded(integration(['backup', backup], settings));
+  await succeeded(sharedIntegration(['backup', backup], settings));
   return { settings, subscription, waiting, backup };
 }
 
@@ -64,15 +64,15 @@ test('the printed commands send the deliveries that were pending at the time of 
   const folder = directory();
   const { settings, subscription, waiting, backup } = await newBackup(folder);
   const into = { ...settings, DATA_DIR: join(folder, 'restored') };
-  const report = await succeeded(integration(['restore', backup], into));
+  const report = await succeeded(sharedIntegration(['restore', backup], into));
   expect(report).toMatch(/ the commands that `integration resume` prints$/m);
 
   const [, days] = /^ {2}1\. Keep .*: set EVENT_RETENTION to (\d+)d or more$/m.exec(report) ?? [];
   expect(Number(days) * 86_400_000).toBeGreaterThan(Date.now() - OCCURRED_AT);
   const kept = { ...into, DATA_DIR: join(folder, 'kept'), EVENT_RETENTION: `${days}d` };
-  expect(await succeeded(integration(['restore', backup], kept))).not.toContain('EVENT_RETENTION');
+  expect(await succeeded(sharedIntegration(['restore', backup], kept))).not.toContain('EVENT_RETENTION');
 
-  const resumed = await succeeded(integration(['resume', subscription], into));
+  const resumed = await succeeded(sharedIntegration(['resume', subscription], into));
   const sent = await within(into.DATA_DIR, async (database) => {
     expect((await deliveriesIn(database)).get(waiting)).toMatchObject({ status: 'HELD' });
     await replay(database, resumed);
@@ -88,7 +88,7 @@ test('resume names subscriptions of instance integrations that are not configure
   const folder = directory();
   const { settings, subscription, backup } = await newBackup(folder);
   const into = { ...settings, DATA_DIR: join(folder, 'restored') };
-  await succeeded(integration(['restore', backup], into));
+  await succeeded(sharedIntegration(['restore', backup], into));
   const connection = await within(into.DATA_DIR, async (database) => {
     await database.write((writer) =>
       writer.updateTable('instance_integrations').set({ configured_at: null }).execute(),
@@ -108,12 +108,12 @@ test('resume names subscriptions of instance integrations that are not configure
 async function newSecondBackup(folder: string) {
   const { settings, subscription, backup } = await newBackup(folder);
   const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
-  await succeeded(integration(['restore', backup], earlier));
+  await succeeded(sharedIntegration(['restore', backup], earlier));
   const second = join(folder, 'second');
-  await succeeded(integration(['backup', second], earlier));
-  await succeeded(integration(['resume', subscription], earlier));
+  await succeeded(sharedIntegration(['backup', second], earlier));
+  await succeeded(sharedIntegration(['resume', subscription], earlier));
   const list = join(folder, 'valid-now.jsonl');
-  expect(await integration(['revocations', list], earlier)).toMatchObject({ code: 0 });
+  expect(await sharedIntegration(['revocations', list], earlier)).toMatchObject({ code: 0 });
   return { into: { ...settings, DATA_DIR: join(folder, 'restored') }, subscription, backup, second, list };
 }
 
@@ -128,7 +128,9 @@ test.each<[string[], (subscription: string) => string]>([
   'what an earlier restore held is in the next steps of a restore with a list: %j',
   async (options, stepOf) => {
     const { into, subscription, second, list } = await newSecondBackup(directory());
-    const report = await succeeded(integration(['restore', second, '--revocations', list, ...options], into));
+    const report = await succeeded(
+      sharedIntegration(['restore', second, '--revocations', list, ...options], into),
+    );
     expect(report).toMatch(/^ {2}1\. Keep .*: set EVENT_RETENTION to \d+d or more$/m);
     expect(report.match(/(?<= Send the events .*: +)\S.*$/gm)).toEqual([stepOf(subscription)]);
   },
@@ -136,7 +138,7 @@ test.each<[string[], (subscription: string) => string]>([
 
 test('what an earlier restore suspended and held is in the report of a restore without a list', async () => {
   const { into, subscription, second } = await newSecondBackup(directory());
-  const report = await succeeded(integration(['restore', second], into));
+  const report = await succeeded(sharedIntegration(['restore', second], into));
   expect(report).toContain('0 deliveries of 0 subscriptions held');
   expect(report).toMatch(/^Notices +0 wait for the platform, /m);
   const [, earlier = ''] = report.split('Still suspended by an earlier restore:');
@@ -157,7 +159,7 @@ test('no next step sends events to a subscription that the restore has disabled,
   const others = lines.filter((line) => !line.startsWith('["subscriptions"'));
   writeFileSync(list, others.join('\n').replace('"subscriptions":1', '"subscriptions":0'));
   const report = await succeeded(
-    integration(['restore', backup, '--revocations', list, '--send-webhooks'], into),
+    sharedIntegration(['restore', backup, '--revocations', list, '--send-webhooks'], into),
   );
   expect(report).toContain('1 subscriptions disabled');
   expect(report).toContain('1 deliveries of disabled subscriptions held');

@@ -6,7 +6,7 @@ import { withPostgres } from '../../../store/moves/rig.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration, runningCommands } from '../../typed.js';
+import { integration, runningCommands, sharedIntegration } from '../../typed.js';
 import { newLive, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
@@ -54,7 +54,7 @@ test('moves the database, says so without the password, and leaves one of the tw
     expect(stderr).not.toContain('hush-hush');
   }
   const onPostgres = { ...settings, DATABASE_URL: url };
-  expect(await succeeded(integration(['resume'], onPostgres))).toBe('Nothing is suspended.\n');
+  expect(await succeeded(sharedIntegration(['resume'], onPostgres))).toBe('Nothing is suspended.\n');
   const records = await withPostgres(url, async (client) => {
     const { rows } = await client.query(
       "select type, actor_id, chain is not null as chained, attributes from audit_events where type = 'database.moved'",
@@ -66,17 +66,17 @@ test('moves the database, says so without the password, and leaves one of the tw
 
   // The way back.
   rmSync(join(DATA_DIR, 'moved-to-postgresql.json'));
-  expect(await succeeded(integration(['resume'], settings))).toBe('Nothing is suspended.\n');
+  expect(await succeeded(sharedIntegration(['resume'], settings))).toBe('Nothing is suspended.\n');
 });
 
 test('takes the database from DATABASE_URL, and repeats nothing that is complete', async () => {
   const DATABASE_URL = await newTarget();
   const folder = directory();
   const settings: Record<string, string> = { ...(await newLive(folder)), DATABASE_URL };
-  const { stdout } = await integration(['migrate-store', '--json'], settings);
+  const { stdout } = await sharedIntegration(['migrate-store', '--json'], settings);
   const report = JSON.parse(stdout);
   expect(report).toMatchObject({ from: settings.DATA_DIR, wasComplete: false, rows: { service_tokens: 1 } });
-  const again = await succeeded(integration(['migrate-store', '--json'], settings));
+  const again = await succeeded(sharedIntegration(['migrate-store', '--json'], settings));
   expect(JSON.parse(again)).toEqual({ ...report, wasComplete: true, rows: {} });
 });
 
@@ -88,7 +88,7 @@ test('refuses wrong usage, a key file that is missing and a server that is away,
     2,
     'Give the PostgreSQL database with --to, DATABASE_URL or DATABASE_URL_FILE.\n',
   ]);
-  const away = await integration(
+  const away = await sharedIntegration(
     ['migrate-store', '--to', 'postgres://me:hush-hush@127.0.0.1:1/it'],
     settings,
   );
@@ -99,7 +99,7 @@ test('refuses wrong usage, a key file that is missing and a server that is away,
   expect(away.stderr).not.toContain('hush-hush');
   const url = await newTarget();
   rmSync(SECRETS_KEY_FILE);
-  const keyless = await integration(['migrate-store', '--to', url], settings);
+  const keyless = await sharedIntegration(['migrate-store', '--to', url], settings);
   expect([keyless.code, keyless.stderr]).toEqual([78, expect.stringContaining(SECRETS_KEY_FILE)]);
   expect(readdirSync(DATA_DIR).filter((name) => name.startsWith('moved'))).toEqual([]);
 });
@@ -130,7 +130,7 @@ test('that is killed in its midst leaves SQLite usable and PostgreSQL without ro
   command.child.kill('SIGKILL');
   await command.ended;
   expect(existsSync(join(DATA_DIR, 'moved-to-postgresql.json'))).toBe(false);
-  expect(await succeeded(integration(['resume'], settings))).toBe('Nothing is suspended.\n');
+  expect(await succeeded(sharedIntegration(['resume'], settings))).toBe('Nothing is suspended.\n');
   const started = await integration(['domain'], { ...settings, DATABASE_URL: url });
   expect([started.code, started.stderr]).toEqual([
     78,

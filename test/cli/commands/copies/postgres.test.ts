@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration } from '../../typed.js';
+import { integration, sharedIntegration } from '../../typed.js';
 import { describeWithPostgresPrograms, type MatchingServer, startMatchingServer } from './matching-server.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
 
@@ -87,12 +87,12 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
 
     // Before it would ask for the passphrase of the key, which is not there.
     const withoutKey = { ...target, SECRETS_KEY_FILE: join(folder, 'none') };
-    const again = await integration(['restore', backup], withoutKey);
+    const again = await sharedIntegration(['restore', backup], withoutKey);
     expect([again.code, again.stderr]).toEqual([
       78,
       expect.stringMatching(/^The database of DATABASE_URL is not empty: it contains the table \w+\./),
     ]);
-    const sqlite = await integration(['restore', backup], {
+    const sqlite = await sharedIntegration(['restore', backup], {
       ...settingsIn(folder),
       DATA_DIR: join(folder, 'sqlite'),
     });
@@ -114,14 +114,14 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     `;
     await administer(sourceUrl, ofSuperusers);
     const backup = join(folder, 'backup');
-    await succeeded(integration(['backup', backup], source));
+    await succeeded(sharedIntegration(['backup', backup], source));
 
     const target = new URL(await server.newDatabase('own'));
     const role = 'create role restorer login; alter database own owner to restorer';
     await administer(target.href, `create extension pg_stat_statements; ${role}`);
     const DATABASE_URL = Object.assign(target, { username: 'restorer' }).href;
     const report = JSON.parse(
-      await succeeded(integration(['restore', backup, '--json'], { ...source, DATABASE_URL })),
+      await succeeded(sharedIntegration(['restore', backup, '--json'], { ...source, DATABASE_URL })),
     );
     expect(report.suspended).toMatchObject([{ kind: 'service_token' }]);
   });
@@ -133,7 +133,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     const passphrase = join(folder, 'passphrase');
     writeFileSync(passphrase, 'correct horse battery staple\n', { mode: 0o600 });
     const withPassphrase = ['--passphrase-file', passphrase];
-    await succeeded(integration(['backup', backup, '--with-key', ...withPassphrase], source));
+    await succeeded(sharedIntegration(['backup', backup, '--with-key', ...withPassphrase], source));
     const DATABASE_URL = await server.newDatabase('unended');
     const losing = `
       create function lose() returns event_trigger language plpgsql as $$ begin raise 'the connection is lost'; end $$;
@@ -151,7 +151,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
     const folder = directory();
     const source = { ...(await newLive(folder, await server.newDatabase('timely'))), PATH: server.path };
     const backup = join(folder, 'backup');
-    await succeeded(integration(['backup', backup], source));
+    await succeeded(sharedIntegration(['backup', backup], source));
     const DATABASE_URL = await server.newDatabase('ahead');
     const target = { ...source, DATABASE_URL };
     await succeeded(integration(['restore', backup], { ...target, NODE_OPTIONS: AN_HOUR_AHEAD }));
@@ -173,7 +173,7 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
       mode: 0o755,
     });
     const DATABASE_URL = (settings.DATABASE_URL as string).replace('postgres@', 'postgres:hush-hush@');
-    const { code, stderr } = await integration(['backup', bin], {
+    const { code, stderr } = await sharedIntegration(['backup', bin], {
       ...{ ...settings, DATABASE_URL },
       PATH: `${folder}:${process.env.PATH}`,
     });

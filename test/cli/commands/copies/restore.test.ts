@@ -37,7 +37,7 @@ import { StoreError } from '../../../../src/store/store-error.js';
 import { mirrorOf } from '../../../support/changes/mirror.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
-import { integration } from '../../typed.js';
+import { integration, sharedIntegration } from '../../typed.js';
 import { changedBackup, damaged, newLive, settingsIn, succeeded } from './rig.js';
 
 const PASSPHRASE = 'correct horse battery staple';
@@ -57,7 +57,7 @@ describe('integration restore', () => {
     passphraseFile = join(folder, 'passphrase');
     writeFileSync(passphraseFile, `${PASSPHRASE}\n`, { mode: 0o600 });
     const args = ['backup', backup, '--with-key', '--passphrase-file', passphraseFile];
-    await succeeded(integration(args, settings));
+    await succeeded(sharedIntegration(args, settings));
   });
 
   /** Settings with an empty data directory and the key file of the environment. */
@@ -146,7 +146,7 @@ describe('integration restore', () => {
     const changed = changedBackup(backup, join(directory(), 'changed'), '', damaged);
     rmSync(join(changed, 'integration.db'));
     const into = elsewhere();
-    const { code, stderr } = await integration(['restore', changed], into);
+    const { code, stderr } = await sharedIntegration(['restore', changed], into);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ENOENT: .*\/changed\/integration\.db'.*\n$/);
     expect(isUntouched(into)).toBe(true);
@@ -247,7 +247,7 @@ describe('integration restore', () => {
     for (const left of [staged, ...earlier.map((name) => join(into.DATA_DIR, name))]) {
       copyFileSync(SECRETS_KEY_FILE, left);
     }
-    await succeeded(integration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
+    await succeeded(sharedIntegration(['restore', backup], { ...into, SECRETS_KEY_FILE }));
     expect(
       readdirSync(into.DATA_DIR)
         .filter((name) => !isStaged(name))
@@ -287,7 +287,7 @@ describe('integration restore', () => {
     const into = elsewhere();
     mkdirSync(into.DATA_DIR);
     writeFileSync(join(into.DATA_DIR, 'integration.db'), 'mine');
-    const { code, stdout, stderr } = await integration(['restore', backup], into);
+    const { code, stdout, stderr } = await sharedIntegration(['restore', backup], into);
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr).toBe(
       `The directory ${into.DATA_DIR} is not empty: it contains integration.db. Set DATA_DIR to another directory, or move this one away.\n`,
@@ -306,13 +306,13 @@ describe('integration restore', () => {
       ),
     );
     for (const args of [['backup', join(into.DATA_DIR, 'b')], ['revocations', 'r'], ['resume']]) {
-      const { code, stdout, stderr } = await integration(args, into);
+      const { code, stdout, stderr } = await sharedIntegration(args, into);
       expect([args, code, stdout, stderr]).toEqual([
         ...[args, 78, ''],
         expect.stringMatching(/^A restore into .* is not complete\. /),
       ]);
     }
-    expect((await integration(['doctor'], into)).stdout).toMatch(
+    expect((await sharedIntegration(['doctor'], into)).stdout).toMatch(
       /^ +- A restore into .* is not complete\. /m,
     );
     expect(isUntouched(into)).toBe(true);
@@ -322,7 +322,7 @@ describe('integration restore', () => {
     const made = await integration(['init'], into);
     expect([made.code, made.stderr]).toEqual([78, expect.stringMatching(/^Another domain already runs on /)]);
     other.close();
-    await succeeded(integration(['restore', backup], into));
+    await succeeded(sharedIntegration(['restore', backup], into));
     expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'integration.db']);
   });
 
@@ -342,7 +342,7 @@ describe('integration restore', () => {
       { summed: true },
     );
     const into = elsewhere();
-    const { code, stdout, stderr } = await integration(['restore', planted], into);
+    const { code, stdout, stderr } = await sharedIntegration(['restore', planted], into);
     expect([code, stdout, stderr]).toEqual([
       ...[1, ''],
       expect.stringMatching(
@@ -351,7 +351,7 @@ describe('integration restore', () => {
     ]);
     expect(readdirSync(into.DATA_DIR).sort()).toEqual(['domain.lock', 'restoring']);
     expect(readdirSync(join(into.DATA_DIR, 'restoring'))).toEqual([]);
-    await succeeded(integration(['restore', backup], into));
+    await succeeded(sharedIntegration(['restore', backup], into));
   });
 
   test('gives the database no name while a part of it is in a log beside it', async () => {
@@ -466,7 +466,7 @@ describe('integration restore', () => {
     const changedAt = new Date(given().manifest.changedAt).toISOString();
     const since = `${changedAt.slice(0, 10)} ${changedAt.slice(11, 16)} UTC`;
     const [, warning, facts] = (
-      await succeeded(integration(['restore', backup, '--keep-keys'], elsewhere()))
+      await succeeded(sharedIntegration(['restore', backup, '--keep-keys'], elsewhere()))
     ).split('\n\n');
     expect(warning).toBe(
       `WARNING: without a list, what was changed after ${since} is as in the backup: people who have left, disabled accounts, changed passwords, memberships, disabled applications, redirect URIs, and instance integrations whose configuration was removed.`,
@@ -568,13 +568,13 @@ describe('after `integration restore`', () => {
     await reader.follow();
     const before = reader.cursor;
     const backup = join(folder, 'backup');
-    await succeeded(integration(['backup', backup], settings));
+    await succeeded(sharedIntegration(['backup', backup], settings));
     await makeClient(live, 'Lost');
     await reader.follow();
     const after = reader.cursor;
 
     const into = { ...settings, DATA_DIR: join(folder, 'restored') };
-    await succeeded(integration(['restore', backup], into));
+    await succeeded(sharedIntegration(['restore', backup], into));
     const restored = await opened(into);
     // The first takes the position of the lost one.
     await makeClient(restored, 'New');
