@@ -80,6 +80,15 @@ describeWith('temporal', 'the versions of workers', (executable) => {
       args: [quickPurge],
     });
 
+  /** Refused while Temporal lists the polls of a version that it does not know yet. */
+  const changed = (change: () => Promise<unknown>) =>
+    eventually('the change', () =>
+      change().then(
+        () => true,
+        () => false,
+      ),
+    );
+
   /** The version that ended the workflow. */
   async function versionThatRan(handle: WorkflowHandle) {
     await handle.result();
@@ -119,11 +128,10 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     const next = await work(newer, FIRST);
     await next.says(WAITS);
     await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
-    await client.connection.workflowService.setWorkerDeploymentCurrentVersion({
-      namespace: NAMESPACE,
-      deploymentName: newer.deploymentName,
-      buildId: newer.buildId,
-    });
+    const { workflowService } = client.connection;
+    await changed(() =>
+      workflowService.setWorkerDeploymentCurrentVersion({ namespace: NAMESPACE, ...newer }),
+    );
     await next.says(TAKES_OVER);
     await eventually('the interval of the version with the tasks', async () => {
       const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
@@ -183,12 +191,9 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     expect((await facts()).idle).toBe(
       'workers of version integration.1.5.0 get no tasks until workers of version integration.1.4.0 have ended',
     );
-    await client.connection.workflowService.setWorkerDeploymentRampingVersion({
-      namespace: NAMESPACE,
-      deploymentName: newer.deploymentName,
-      buildId: newer.buildId,
-      percentage: 10,
-    });
+    const { workflowService } = client.connection;
+    const share = { namespace: NAMESPACE, ...newer, percentage: 10 };
+    await changed(() => workflowService.setWorkerDeploymentRampingVersion(share));
     await eventually(
       'no complaint of a version with a share',
       async () => (await facts()).idle === undefined,
