@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -125,10 +125,12 @@ describeWith('temporal', 'the dev server', (executable) => {
   });
 
   test('says in a sentence that a port is taken', async () => {
-    const { address } = await serve();
-    await expect(startServer(executable, { address })).rejects.toThrow(
-      `Port ${address.split(':')[1]}, for Temporal, is taken.`,
-    );
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const started = startServer(executable, { address: `127.0.0.1:${port}` });
+    await expect(started).rejects.toThrow(`Port ${port}, for Temporal, is taken.`);
+    holder.close();
   });
 
   test('says what the server said when it does not start, and leaves nothing', async () => {
