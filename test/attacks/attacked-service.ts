@@ -8,6 +8,7 @@ import type { DemoFileApplication, DemoFilePerson } from '../../src/cli/demo/dem
 import { RpcChannel } from '../../src/rpc/client.js';
 import { type Exchange, exchange } from '../support/http-exchange.js';
 import type { ServiceProcess, StartOptions } from '../support/service-process.js';
+import { untilAnswered } from '../support/turned-away.js';
 import {
   encoded,
   FORM,
@@ -122,9 +123,14 @@ export class AttackedService {
     return `/auth/authorize?${encoded(given)}`;
   }
 
+  /** Asks again where the service is too busy. */
+  open(userAgent: UserAgent, target: string): Promise<Exchange> {
+    return untilAnswered(() => userAgent.open(target));
+  }
+
   /** At the sign-in page. */
   async signInPage(userAgent: UserAgent, application = this.dashboard): Promise<Record<string, string>> {
-    return hiddenFields(await userAgent.open(this.authorizeTarget(application)));
+    return hiddenFields(await this.open(userAgent, this.authorizeTarget(application)));
   }
 
   async signIn(userAgent: UserAgent, { email, password }: DemoFilePerson): Promise<Exchange> {
@@ -134,7 +140,7 @@ export class AttackedService {
 
   async signedIn(words = 'no access to Juniper'): Promise<UserAgent> {
     const userAgent = this.userAgent();
-    const answer = await this.signIn(userAgent, this.person(words));
+    const answer = await untilAnswered(() => this.signIn(userAgent, this.person(words)));
     if (answer.status >= 400) {
       throw new Error(`The sign-in failed: ${answer.status} ${answer.body}`);
     }
@@ -149,10 +155,12 @@ export class AttackedService {
   ): Promise<FreshCode> {
     const { verifier, challenge } = newPkce();
     const target = this.authorizeTarget(application, { code_challenge: challenge, ...changes });
-    let answer = await userAgent.open(target);
-    if (answer.body.includes('id="approve"')) {
-      answer = await userAgent.submit('/auth/consent', { ...hiddenFields(answer), decision: 'approve' });
-    }
+    const answer = await untilAnswered(async () => {
+      const page = await userAgent.open(target);
+      return page.body.includes('id="approve"')
+        ? userAgent.submit('/auth/consent', { ...hiddenFields(page), decision: 'approve' })
+        : page;
+    });
     const code = new URL(answer.headers.location ?? 'about:blank').searchParams.get('code');
     if (code === null) {
       throw new Error(`No code came: ${answer.status} ${answer.headers.location} ${answer.body}`);
@@ -179,7 +187,8 @@ export class AttackedService {
   }
 
   async tokens(userAgent: UserAgent, application: DemoFileApplication): Promise<Tokens> {
-    const answer = await this.redeem(await this.freshCode(userAgent, application));
+    // Each time with a new code: the answer to the redemption of the one before may be lost.
+    const answer = await untilAnswered(async () => this.redeem(await this.freshCode(userAgent, application)));
     if (answer.status !== 200) {
       throw new Error(`No tokens came: ${answer.status} ${answer.body}`);
     }

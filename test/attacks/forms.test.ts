@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SEND_FORM } from '../../src/edge/pages/endings.js';
 import type { Exchange } from '../support/http-exchange.js';
 import { serviceProcesses } from '../support/service-process.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { encoded, FORM, hiddenFields, newPkce, type UserAgent } from './user-agent.js';
 import { expectErrorPage, expectStalePage } from './verdicts.js';
@@ -35,14 +36,14 @@ async function openForm(
 
 async function openSignIn(): Promise<OpenForm> {
   const victim = attacked.userAgent();
-  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard));
+  const page = await attacked.open(victim, attacked.authorizeTarget(attacked.dashboard));
   const { email, password } = attacked.person('no access to Juniper');
   return openForm(page, { victim, path: '/auth/sign-in', heading: 'Sign in' }, { email, password });
 }
 
 async function openCancel(): Promise<OpenForm> {
   const victim = attacked.userAgent();
-  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard));
+  const page = await attacked.open(victim, attacked.authorizeTarget(attacked.dashboard));
   const form = { victim, path: '/auth/cancel', page: '/auth/sign-in', heading: 'Sign in' };
   return openForm(page, form, {});
 }
@@ -51,7 +52,7 @@ async function openCancel(): Promise<OpenForm> {
 async function openWayBack(): Promise<OpenForm> {
   const victim = await attacked.signedIn();
   const redirect_uri = redirectUriOf(attacked.dashboard, 1);
-  const page = await victim.open(attacked.authorizeTarget(attacked.dashboard, { redirect_uri }));
+  const page = await attacked.open(victim, attacked.authorizeTarget(attacked.dashboard, { redirect_uri }));
   expect(page.body).toContain('has no access to');
   const form = { victim, path: '/auth/cancel', page: '/auth/sign-in', heading: 'Sign in' };
   return openForm(page, form, {});
@@ -59,21 +60,22 @@ async function openWayBack(): Promise<OpenForm> {
 
 async function openChoice(): Promise<OpenForm> {
   const victim = attacked.userAgent();
-  const page = await attacked.signIn(victim, attacked.person('chooses one of four'));
+  const person = attacked.person('chooses one of four');
+  const page = await untilAnswered(() => attacked.signIn(victim, person));
   const context = /name="context" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
   return openForm(page, { victim, path: '/auth/choose-context', heading: 'Continue as' }, { context });
 }
 
 async function openConsent(): Promise<OpenForm> {
   const victim = await attacked.signedIn();
-  const page = await victim.open(attacked.authorizeTarget(attacked.portal, { prompt: 'consent' }));
+  const page = await attacked.open(victim, attacked.authorizeTarget(attacked.portal, { prompt: 'consent' }));
   const form = { victim, path: '/auth/consent', heading: 'Allow <bdi>Brightledger Portal</bdi>' };
   return openForm(page, form, { decision: 'approve' });
 }
 
 async function openSignOut(): Promise<OpenForm> {
   const victim = await attacked.signedIn();
-  const page = await victim.open('/auth/logout');
+  const page = await attacked.open(victim, '/auth/logout');
   return openForm(page, { victim, path: '/auth/sign-out', heading: 'Sign out?' }, {});
 }
 
@@ -228,7 +230,7 @@ describe('a form that was shown to one person', () => {
   test('approves nothing in the name of the next one who signs in in the same browser', async () => {
     const { victim, path, fields } = await openConsent();
     const hiddenNow = hiddenFields(
-      await victim.open(attacked.authorizeTarget(attacked.dashboard, { prompt: 'login' })),
+      await attacked.open(victim, attacked.authorizeTarget(attacked.dashboard, { prompt: 'login' })),
     );
     const { email, password } = attacked.person('worker of Tallowfern only');
     await victim.submit('/auth/sign-in', { ...hiddenNow, email, password });
@@ -284,13 +286,13 @@ function formOf(page: Exchange): { action: string; fields: Record<string, string
 async function atConsent(response_mode?: string): Promise<{ victim: UserAgent; page: Exchange }> {
   const victim = await attacked.signedIn();
   const target = attacked.authorizeTarget(attacked.portal, { response_mode, prompt: 'consent' });
-  return { victim, page: await victim.open(target) };
+  return { victim, page: await attacked.open(victim, target) };
 }
 
 describe('a code that leaves with a form', () => {
   test('is in no address, no header and no cache, and for the registered address alone', async () => {
     const victim = await attacked.signedIn();
-    const page = await victim.open(posted());
+    const page = await attacked.open(victim, posted());
     const { action, fields } = formOf(page);
     expect(action).toBe(redirectUriOf(attacked.dashboard));
     expect(Object.keys(fields)).toEqual(['code', 'state', 'iss']);
@@ -308,7 +310,7 @@ describe('a code that leaves with a form', () => {
   test('is redeemed like any other, and once', async () => {
     const victim = await attacked.signedIn();
     const { verifier, challenge } = newPkce();
-    const { fields } = formOf(await victim.open(posted({ code_challenge: challenge })));
+    const { fields } = formOf(await attacked.open(victim, posted({ code_challenge: challenge })));
     const application = attacked.dashboard;
     const redirectUri = redirectUriOf(application);
     const fresh = { application, code: fields.code ?? '', redirectUri, verifier };

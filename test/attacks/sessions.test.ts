@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { serviceProcesses } from '../support/service-process.js';
+import { untilAnswered } from '../support/turned-away.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { hiddenFields, type UserAgent } from './user-agent.js';
 import {
@@ -24,7 +25,8 @@ beforeAll(async () => {
 
 /** Whether an application would get a code of this browser without a question. */
 async function isSignedIn(userAgent: UserAgent): Promise<boolean> {
-  const answer = await userAgent.ask(attacked.authorizeTarget(attacked.dashboard, { prompt: 'none' }));
+  const target = attacked.authorizeTarget(attacked.dashboard, { prompt: 'none' });
+  const answer = await untilAnswered(() => userAgent.ask(target));
   return answer.headers.location?.includes('code=') ?? false;
 }
 
@@ -101,7 +103,7 @@ describe('a session', () => {
     const victim = await attacked.signedIn();
     const thief = withCookie(victim.cookies.get(COOKIE) ?? '');
     expect(await isSignedIn(thief)).toBe(true);
-    await victim.submit('/auth/sign-out', hiddenFields(await victim.open('/auth/logout')));
+    await victim.submit('/auth/sign-out', hiddenFields(await attacked.open(victim, '/auth/logout')));
     expect([await isSignedIn(victim), await isSignedIn(thief)]).toEqual([false, false]);
   });
 
@@ -119,7 +121,7 @@ describe('a session', () => {
 describe('a sign-out that another site asks for', () => {
   test('asks the person first', async () => {
     const victim = await attacked.signedIn();
-    const page = await victim.open(`/auth/logout?client_id=${attacked.portal.clientId}`);
+    const page = await attacked.open(victim, `/auth/logout?client_id=${attacked.portal.clientId}`);
     expectPage(page, 200, 'Sign out?');
     expect(await isSignedIn(victim)).toBe(true);
   });
@@ -128,7 +130,7 @@ describe('a sign-out that another site asks for', () => {
     const attacker = await attacked.signedIn('worker of Tallowfern only');
     const { id_token } = await attacked.tokens(attacker, attacked.portal);
     const victim = await attacked.signedIn();
-    expectPage(await victim.open(`/auth/logout?id_token_hint=${id_token}`), 200, 'Sign out?');
+    expectPage(await attacked.open(victim, `/auth/logout?id_token_hint=${id_token}`), 200, 'Sign out?');
     expect(await isSignedIn(victim)).toBe(true);
   });
 
@@ -138,7 +140,7 @@ describe('a sign-out that another site asks for', () => {
     const [, claims] = id_token.split('.');
     const forged = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${claims}.`;
     const target = `/auth/logout?client_id=${attacked.portal.clientId}&id_token_hint=${forged}`;
-    expectPage(await victim.open(target), 200, 'Sign out?');
+    expectPage(await attacked.open(victim, target), 200, 'Sign out?');
     expect(await isSignedIn(victim)).toBe(true);
   });
 
@@ -201,8 +203,8 @@ describe('user input is shown as text', () => {
     const hostile = await attacked.register({ name: HOSTILE.slice(0, 60) });
     const target = attacked.authorizeTarget(hostile);
     const victim = await attacked.signedIn();
-    const pages = [await attacked.userAgent().open(target), await victim.open(target)];
-    pages.push(await victim.open(`/auth/logout?client_id=${hostile.clientId}`));
+    const pages = [await attacked.userAgent().open(target), await attacked.open(victim, target)];
+    pages.push(await attacked.open(victim, `/auth/logout?client_id=${hostile.clientId}`));
     for (const page of pages) {
       expect(page.status).toBe(200);
       expect(page.body).toContain('&quot;&#39;&gt;&lt;img src=x');
