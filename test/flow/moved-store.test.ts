@@ -7,7 +7,7 @@ import { newPostgresDatabase, type PostgresDatabase } from '../support/databases
 import { roleTokens } from '../support/role-tokens.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { accept, answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
-import { readList } from './reading.js';
+import { listed } from './reading.js';
 import { apps, clientIds, instanceIds } from './sign-on/demo-environment.js';
 import { call } from './sign-on/environment.js';
 import { WebhookEnvironment } from './webhooks/webhook-environment.js';
@@ -38,7 +38,7 @@ describe('a service whose database is moved to PostgreSQL', () => {
     const { event } = await subscribed.receiver.next();
     const { delivery } = await old.attempted(subscribed, event.id);
     const [{ key = '' } = {}] = before.demo().apiKeys;
-    const list = await readList(before, key);
+    const list = await listed(before, key);
     const [tag, body] = [list.headers.get('etag') ?? '', await list.text()];
     const [greatest] = old.rows<{ seq: number }>('select max(seq) as seq from events');
     await before.stop();
@@ -58,9 +58,9 @@ describe('a service whose database is moved to PostgreSQL', () => {
     const after = await services.start({ dataDir, env: settings });
     const demo = new WebhookEnvironment(after, newReceiver);
     environments.push(demo);
-    const again = await readList(after, key, { 'if-none-match': tag });
+    const again = await listed(after, key, { 'if-none-match': tag });
     expect([again.status, await again.text()]).toEqual([304, '']);
-    const read = await readList(after, key);
+    const read = await listed(after, key);
     expect([read.headers.get('etag'), await read.text()]).toEqual([tag, body]);
 
     const refreshed = await client.refreshTokenGrant(party.config, refreshToken);

@@ -1,3 +1,4 @@
+import { eventually } from '../support/eventually.js';
 import type { ServiceProcess } from '../support/service-process.js';
 
 /** Reads the list of instance integrations the way an integrator does. */
@@ -7,6 +8,14 @@ export function readList(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   return fetch(`${gatewayUrl}/v1/instance-integrations`, { headers: { 'x-api-key': apiKey, ...headers } });
+}
+
+/** The same, asked again while the service is too busy. */
+export function listed(...asked: Parameters<typeof readList>): Promise<Response> {
+  return eventually('a list', async () => {
+    const response = await readList(...asked);
+    return response.status !== 503 && response;
+  });
 }
 
 export async function idsOf(response: Response): Promise<string[]> {

@@ -11,8 +11,7 @@ async function signedIn(parameters: Record<string, string> = {}) {
   const party = await demo.party(apps.portal);
   const browser = demo.browser();
   const person = demo.demoPerson('user');
-  const tried = await party.tryToSignIn(browser, person, parameters);
-  const tokens = await party.exchange(tried);
+  const { tried, tokens } = await party.enter(browser, person, parameters);
   return { demo, party, browser, person, tried, tokens, subject: tokens.claims()?.sub ?? '' };
 }
 

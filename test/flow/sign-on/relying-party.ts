@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import type { DemoFileApplication } from '../../../src/cli/demo/demo-file.js';
+import { eventually } from '../../support/eventually.js';
 import type { Page, TestBrowser } from '../../support/test-browser.js';
 import { type Choices, type Walk, walk } from './walk.js';
 
@@ -53,7 +54,7 @@ export class RelyingParty {
       clientId,
       { id_token_signed_response_alg: algorithm },
       clientSecret === undefined ? client.None() : authenticate(clientSecret),
-      { execute: [client.allowInsecureRequests] },
+      { execute: [client.allowInsecureRequests], [client.customFetch]: fetchPatiently },
     );
     const { uri } = redirectUris[instance === 'harborlight' ? 0 : 1] as { uri: string };
     return new RelyingParty(config, application, uri);
@@ -80,14 +81,17 @@ export class RelyingParty {
     return { address: client.buildAuthorizationUrl(this.config, sent), kept };
   }
 
-  /** Sends a browser away and waits until it is back. */
+  /** Sends a browser away and waits until it is back; again where the service is too busy. */
   async tryToSignIn(
     browser: TestBrowser,
     choices: Choices = {},
     parameters: Parameters = {},
   ): Promise<SignInTried> {
-    const { address, kept } = await this.begin(parameters);
-    const { pages, end } = await walk(browser, await browser.open(address), choices);
+    const { kept, pages, end } = await eventually('a walk without a 503', async () => {
+      const { address, kept } = await this.begin(parameters);
+      const walked = await walk(browser, await browser.open(address), choices);
+      return !isTurnedAway(walked.end) && { ...walked, kept };
+    });
     if (!end.hasLeft) {
       throw new Error(`The browser stays at “${end.heading}”:\n${end.text}`);
     }
@@ -96,7 +100,10 @@ export class RelyingParty {
 
   /** The page at which a person who does nothing stays. */
   async pageOf(browser: TestBrowser, parameters: Parameters = {}): Promise<Page> {
-    return browser.open((await this.begin(parameters)).address);
+    return eventually('a page', async () => {
+      const page = await browser.open((await this.begin(parameters)).address);
+      return !isTurnedAway(page) && page;
+    });
   }
 
   /** All checks that the library knows, and then the tokens. */
@@ -105,8 +112,37 @@ export class RelyingParty {
   }
 
   async signIn(browser: TestBrowser, choices: Choices = {}, parameters: Parameters = {}): Promise<Tokens> {
-    return this.exchange(await this.tryToSignIn(browser, choices, parameters));
+    return (await this.enter(browser, choices, parameters)).tokens;
   }
+
+  /** The same with what was on the way; all again where the answer with the tokens was a 503. */
+  enter(browser: TestBrowser, choices: Choices = {}, parameters: Parameters = {}) {
+    return eventually('tokens', async () => {
+      const tried = await this.tryToSignIn(browser, choices, parameters);
+      const tokens = await this.exchange(tried).catch((error: Error) => {
+        if (error.cause instanceof Response && error.cause.status === 503) {
+          return undefined;
+        }
+        throw error;
+      });
+      return tokens && { tried, tokens };
+    });
+  }
+}
+
+/** Asks again while the service is too busy. Not with a code, which it may have redeemed all the same. */
+const fetchPatiently: client.CustomFetch = (url, options) => {
+  const { body } = options;
+  const isCode = body instanceof URLSearchParams && body.get('grant_type') === 'authorization_code';
+  return eventually('an answer', async () => {
+    const response = await fetch(url, options as RequestInit);
+    return (isCode || response.status !== 503) && response;
+  });
+};
+
+/** Whether the page, or the error for the application, says to try again. */
+function isTurnedAway({ hasLeft, url, status }: Page): boolean {
+  return hasLeft ? url.searchParams.get('error') === 'temporarily_unavailable' : status === 503;
 }
 
 /** The refusal of the service: `invalid_grant`, or the status if it has no body. */
