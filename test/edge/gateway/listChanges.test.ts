@@ -153,7 +153,7 @@ describe('changes', () => {
         }
       };
       gateway.program(domain.directory);
-      // If a busy machine stands still for a second, the wait is over at the first look, or the news come late.
+      // After a second at a standstill, the wait is over at the first look, or the news come late.
       await eventually('a look before the wait and one after it', async () => {
         domain.asked.length = 0;
         await expect(ask('wait=1')).resolves.toMatchObject({ status: 200, value: [] });
