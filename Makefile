@@ -67,13 +67,10 @@ ready: $(INSTALLED)
 	@$(TOGETHER) $(PARTS)
 
 .PHONY: test
-# Types and tests at once. A wrong type ends the tests and is told last: jest overwrites what others print on a terminal.
 test: ready $(TOOLS) ## Run all tests (TESTS=path runs those below it)
 	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi
-	@tsc --project test/tsconfig.json >dist/types.log & types=$$!; $(JEST) $(TESTS) & tests=$$!; \
-	trap 'kill $$types $$tests 2>/dev/null; wait; exit 130' INT TERM; \
-	wait $$types && { wait $$tests; exit; }; ended=$$?; \
-	kill $$tests 2>/dev/null; wait; printf '\nTypes are wrong:\n'; cat dist/types.log; exit $$ended
+	@tsc --project test/tsconfig.json
+	@$(JEST) $(TESTS)
 
 .PHONY: lint
 lint: $(TOOLS) ## Check the style of the code
