@@ -4,6 +4,9 @@ type LogLine = (message: string, fields?: LogFields) => void;
 /** The log of this folder, passed in by the process that runs it. */
 export type Log = Record<'debug' | 'info' | 'warn' | 'error', LogLine>;
 
+/** By the timer of this process, whose message differs each time, or by that of the server. */
+const OUT_OF_TIME = /^4 DEADLINE_EXCEEDED|^1 CANCELLED: Call cancelled$/;
+
 /** The innermost message as one line: the outer ones only say that a native call failed. */
 export function reasonOf(error: unknown): string {
   let innermost = error;
@@ -11,6 +14,5 @@ export function reasonOf(error: unknown): string {
     innermost = innermost.cause;
   }
   const message = innermost instanceof Error ? innermost.message : String(innermost);
-  // The rest of this message, which says how long each part took, differs each time.
-  return message.startsWith('4 DEADLINE_EXCEEDED') ? 'Temporal did not answer in time.' : message;
+  return OUT_OF_TIME.test(message) ? 'Temporal did not answer in time.' : message;
 }

@@ -23,5 +23,23 @@ export async function eventually<T>(
   }
 }
 
+/** Repeats a repeatable call until it succeeds, as across kills. */
+export async function patiently<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  let reason: unknown;
+  const answered = eventually(what, () =>
+    ask().then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        reason = error;
+        return undefined;
+      },
+    ),
+  );
+  const { answer } = await answered.catch((error: Error) => {
+    throw new Error(`${error.message} The last reason: ${reason}`);
+  });
+  return answer;
+}
+
 /** For a wait that a test must not need: jest gives the test up first. */
 export const LONGER_THAN_A_TEST_MS = 600_000;

@@ -6,6 +6,7 @@ import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
 import { WorkerTurn } from '../../workflows/worker-turn.js';
+import { patiently } from '../support/eventually.js';
 import { describeWith } from '../support/toolchains.js';
 import {
   connectClient,
@@ -81,13 +82,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     });
 
   /** Refused while Temporal lists the polls of a version that it does not know yet. */
-  const changed = (change: () => Promise<unknown>) =>
-    eventually('the change', () =>
-      change().then(
-        () => true,
-        () => false,
-      ),
-    );
+  const changed = (change: () => Promise<unknown>) => patiently('the change', change);
 
   /** The version that ended the workflow. */
   async function versionThatRan(handle: WorkflowHandle) {
@@ -350,6 +345,11 @@ describe('the turn of a version, in checks of a queue', () => {
     [
       'does not answer the change',
       { onChange: refuse('4 DEADLINE_EXCEEDED: Deadline exceeded after 10.003s') },
+      `${NOT_GIVEN}Temporal did not answer in time.`,
+    ],
+    [
+      'ends the change itself when its time is over',
+      { onChange: refuse('1 CANCELLED: Call cancelled') },
       `${NOT_GIVEN}Temporal did not answer in time.`,
     ],
     [

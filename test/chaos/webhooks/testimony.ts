@@ -8,7 +8,7 @@ import { SubscriptionStatus } from '../../../generated/proto/integration/webhook
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import type { RpcChannel, RpcClient } from '../../../src/rpc/client.js';
 import { call } from '../../flow/sign-on/environment.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patiently } from '../../support/eventually.js';
 import type { WrittenRequest } from '../../support/webhooks/subscribers.js';
 import { forEachOf } from '../patient-client.js';
 import {
@@ -18,7 +18,6 @@ import {
   type ToldAttempt,
   type ToldDelivery,
 } from './judge.js';
-import { patiently } from './writes.js';
 
 const PAGE_SIZE = 500;
 const AT_ONCE = 16;

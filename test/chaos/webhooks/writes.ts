@@ -2,28 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { PlatformServiceService } from '../../../generated/proto/integration/platform/v1/platform.js';
 import type { RpcChannel, RpcClient } from '../../../src/rpc/client.js';
 import { call } from '../../flow/sign-on/environment.js';
-import { eventually } from '../../support/eventually.js';
+import { patiently } from '../../support/eventually.js';
 import { forEachOf } from '../patient-client.js';
 
 const AT_ONCE = 16;
-
-/** Repeats a repeatable call until it is answered, across kills. */
-export async function patiently<T>(what: string, ask: () => Promise<T>): Promise<T> {
-  let reason: unknown;
-  const answered = eventually(what, () =>
-    ask().then(
-      (answer) => ({ answer }),
-      (error: unknown) => {
-        reason = error;
-        return undefined;
-      },
-    ),
-  );
-  const { answer } = await answered.catch((error: Error) => {
-    throw new Error(`${error.message} The last reason: ${reason}`);
-  });
-  return answer;
-}
 
 /** A client with one role, whose users all move when its permissions are edited. */
 export class MovingCrowd {
