@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../../src/codegen/layout.js';
 
-/** Each step itself says that it runs: a shell that prints and then becomes it can lose a signal between. */
+/** Each step prints its name itself: a shell that prints it before `exec` can lose a signal in between. */
 const step = (name: string) =>
   `'${process.execPath}' -e 'process.stdout.write("${name}"); setTimeout(() => {}, 120_000)'`;
 const STEPS = `

@@ -136,7 +136,7 @@ describeWith('python', 'the samples of the references in Python', (python) => {
       const executable = await pythonWithSdk(python);
       const folder = newDirectory();
       const files = write(pythonSamples, (id) => join(folder, `sample_${id}.py`));
-      // Beside the SDK that it has read, which is kept: it would read all of that again.
+      // Kept beside the environment: without it, mypy reads the SDK and its dependencies at each run.
       const cache = ['--cache-dir', join(executable, '../../mypy-samples')];
       const said = await saidBy(executable, ['-m', 'mypy', '--strict', ...cache, ...files], folder);
       expect(said).toMatch(/^Success: no issues found in \d+ source files\n$/);

@@ -36,7 +36,7 @@ if (ports.gateway === ports['sign-on']) {
   end(`The mocks need two ports; both were given ${ports.gateway}.`);
 }
 say('Reading the documents...');
-// Not before: Prism takes longer to load than wrong ports should take to be refused.
+// Imported only here: it loads Prism, which takes long, and wrong ports are refused at once.
 const { HOST, mockNames, PortTaken: Taken, startMock, urlOf } = await import('./mock-servers.js');
 for (const name of mockNames) {
   await startMock(name, ports, requestLines(name, say)).catch((reason) =>

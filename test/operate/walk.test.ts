@@ -91,7 +91,7 @@ async function backsUp(machine: Machine, { apiKey }: Tenant): Promise<void> {
     const statuses = new Set<number>();
     while (!isOver) {
       const status = await machine.statusWith(apiKey);
-      // A busy machine may turn one away, after seconds.
+      // A busy machine may refuse a request that has waited for seconds.
       statuses.add(status === 503 ? await machine.statusWith(apiKey) : status);
     }
     return statuses;

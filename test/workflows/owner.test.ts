@@ -18,7 +18,7 @@ const REFUSAL =
   'https://sign-on.staging.example.com: set TEMPORAL_NAMESPACE to a namespace of this installation alone, or ' +
   'PREVIOUS_SIGN_ON_URL=https://sign-on.example.com to replace it.';
 
-/** A busy server may take longer to answer than an inspection or a set-up waits, and then errors vary. */
+/** A busy server may answer too late for an inspection or a set-up, which say so in different words. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   const [answer] = await eventually('an answer about the owner', async () => {
     const told = await ask();

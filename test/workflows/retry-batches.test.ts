@@ -162,7 +162,7 @@ describeWith('temporal', 'the handover of failed deliveries', (executable) => {
   test('marks what it started although another start failed, and starts the rest later', async () => {
     const batches = listOf(...Array.from({ length: 20 }, (_, index) => batchOf(`bat_${index}`)));
     let starts = 0;
-    // It starts nothing: a busy server may answer some of so many too late, which would be failures more.
+    // It starts nothing: each start that a busy server answers too late would be one more failure.
     const flaky: WorkflowClient = Object.create(client().workflow, {
       start: {
         value: async () => {

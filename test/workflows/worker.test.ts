@@ -227,7 +227,7 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       );
     const allExist = () => ofAll((handle) => handle.describe());
     await eventually('the schedules', allExist);
-    // A busy server may answer so late that it counts as gone, or that the client deletes again, in vain.
+    // A busy server may answer so late that it counts as gone, or that the client repeats a deletion in vain.
     await eventually('the schedules once more, without an outage', async () => {
       const seen = states.length;
       const areDeleted = await ofAll((handle) => handle.delete());

@@ -32,7 +32,7 @@ const ANSWERS_UNTIL_MOVED = 2;
  * at the other. Each refresher has one call under way.
  */
 const STOOD_STILL = /does not answer$/;
-/** Of a domain that the machine has only slowed down, whose reads are not repeated. */
+/** The edge's reason where a busy machine only slowed a domain down. It does not repeat these reads. */
 const LATE = /^DEADLINE_EXCEEDED: /;
 
 describe('callers of a service whose nodes are replaced one after the other', () => {
@@ -105,6 +105,7 @@ describe('callers of a service whose nodes are replaced one after the other', ()
     expect(endedCalls().filter(([id, reason]) => !late.has(id) && !STOOD_STILL.test(reason))).toEqual([]);
     const reads = [...phase.refusals].filter((id) => String(id).startsWith('reader'));
     expect(reads.filter((id) => !late.has(id))).toEqual([]);
+    expect(reads.length).toBeLessThanOrEqual(REFRESHERS);
     for (const id of late) {
       await eventually(`the call ${id} in a domain`, () =>
         lines().some(({ msg, requestId }) => msg === 'call' && requestId === id),

@@ -153,7 +153,7 @@ describe('changes', () => {
         }
       };
       gateway.program(domain.directory);
-      // After a second at a standstill, the wait is over at the first look, or the news come late.
+      // If the process stands still for a second, the first look ends the wait, or the news comes late.
       await eventually('a look before the wait and one after it', async () => {
         domain.asked.length = 0;
         await expect(ask('wait=1')).resolves.toMatchObject({ status: 200, value: [] });

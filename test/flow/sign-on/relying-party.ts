@@ -115,7 +115,7 @@ export class RelyingParty {
     return (await this.enter(browser, choices, parameters)).tokens;
   }
 
-  /** The same with what was on the way; all again where the answer with the tokens was a 503. */
+  /** Signs in, and gives the walk too. Begins again where the answer to the code was a 503. */
   enter(browser: TestBrowser, choices: Choices = {}, parameters: Parameters = {}) {
     return eventually('tokens', async () => {
       const tried = await this.tryToSignIn(browser, choices, parameters);
@@ -130,7 +130,7 @@ export class RelyingParty {
   }
 }
 
-/** Asks again while the service is too busy. Not with a code, which it may have redeemed all the same. */
+/** Asks again while the service is too busy. A code is sent once: it may be redeemed by then. */
 const fetchPatiently: client.CustomFetch = (url, options) => {
   const { body } = options;
   const isCode = body instanceof URLSearchParams && body.get('grant_type') === 'authorization_code';

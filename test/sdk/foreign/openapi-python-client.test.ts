@@ -37,7 +37,7 @@ describeWith('python', 'the code that openapi-python-client makes of the documen
     'compiles, has consistent types, and reads a list and tokens',
     async () => {
       await run('-m', 'compileall', '-q', 'gateway_client', 'sign_on_client');
-      // Beside the packages that it has read, which are kept.
+      // mypy's cache is kept beside the environment, whose packages it has read.
       const cache = ['--cache-dir', join(executable, '../../mypy-clients')];
       const made = ['program.py', 'gateway_client', 'sign_on_client'];
       expect(await run('-m', 'mypy', ...cache, ...made)).toMatch(/^Success/);

@@ -143,7 +143,7 @@ describeWith('python', 'the package of Python, installed into an empty project',
         '--python-version',
         '3.10',
         '--cache-dir',
-        // Beside the packages that it has read, which are kept.
+        // mypy's cache is kept beside the environment, whose packages it has read.
         join(executable, '../../mypy-package'),
       ];
       const complaints = (error: { stdout: string }) => error.stdout;

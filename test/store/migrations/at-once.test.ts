@@ -61,9 +61,9 @@ test('the server ends a migration that was killed within its statement, and the 
   proxy.close();
 });
 
-/** The limits of waits for locks as in service; in all else patient, as on a busy machine. */
-const { longLockMs: _, ...patient } = PATIENT;
-const LOCKS_AS_SERVED = { ...patient, server: SERVED_LIMITS.server };
+/** Waits for locks end as in service. All other limits are long, for a busy machine. */
+const { longLockMs: _, ...others } = PATIENT;
+const LOCKS_AS_SERVED = { ...others, server: SERVED_LIMITS.server };
 
 /** The migration after it changes the table `users`. */
 const BEFORE_CHANGE_OF_USERS = '0039-rotations';

@@ -129,8 +129,11 @@ describeWith('temporal', 'the dev server', (executable) => {
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
     const started = startServer(executable, { address: `127.0.0.1:${port}` });
-    await expect(started).rejects.toThrow(`Port ${port}, for Temporal, is taken.`);
-    holder.close();
+    try {
+      await expect(started).rejects.toThrow(`Port ${port}, for Temporal, is taken.`);
+    } finally {
+      holder.close();
+    }
   });
 
   test('says what the server said when it does not start, and leaves nothing', async () => {

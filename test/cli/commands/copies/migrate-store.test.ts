@@ -88,7 +88,7 @@ test('refuses wrong usage, a key file that is missing and a server that is away,
     2,
     'Give the PostgreSQL database with --to, DATABASE_URL or DATABASE_URL_FILE.\n',
   ]);
-  const away = await sharedIntegration(
+  const away = await integration(
     ['migrate-store', '--to', 'postgres://me:hush-hush@127.0.0.1:1/it'],
     settings,
   );

@@ -62,7 +62,7 @@ test('a key that was revoked after the backup never answers 200 again, and reads
   });
   const statuses = await traffic;
   expect(new Set(statuses.filter((status) => status !== undefined))).toEqual(new Set([200]));
-  // A busy machine may turn one away, after seconds.
+  // A busy machine may refuse a request that has waited for seconds.
   expect(statuses.filter((status) => status === undefined).length).toBeLessThan(3);
   await type('key', 'revoke', issued.apiKey.id, '--yes');
   expect(await statusAt(service, issued.key)).toBe(401);

@@ -98,7 +98,7 @@ export function describeFollowing(driver: Driven): void {
     });
   });
 
-  // What decides when to read knows nothing of the store.
+  // The time of a read does not depend on the store, so one store is enough.
   describe('a copy', () => {
     const store = 'memory';
     const rig = syncRig(driver);

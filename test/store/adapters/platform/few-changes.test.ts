@@ -89,7 +89,7 @@ function withoutWork(changes: Changes): Changes {
 
 type Write = (crowd: Crowd) => Promise<Work>;
 
-/** The last one changes the crowd first. */
+/** Only the last one changes the crowd, before its write. */
 const OF_WORKERS: Record<string, Write> = {
   'a new name for a job title':
     async ({ clientId }) =>
@@ -113,7 +113,7 @@ const OF_WORKERS: Record<string, Write> = {
   },
 };
 
-/** The last one changes the crowd first. */
+/** Only the last one changes the crowd, before its write. */
 const OF_USERS: Record<string, Write> = {
   'other permissions for a role':
     async ({ roleId }) =>

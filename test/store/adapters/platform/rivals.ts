@@ -7,7 +7,7 @@ import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js
 /** Counters within one process: on SQLite two processes rarely interleave a read and its write. */
 const LANES = 5;
 
-const PAUSE_MS = 1;
+const PAUSE_MS = 5;
 
 const MAY_TRY_AGAIN: ReadonlySet<ErrorCode> = new Set([ErrorCode.VERSION_CONFLICT, ErrorCode.UNAVAILABLE]);
 
