@@ -9,19 +9,24 @@ const ENDED = new Error('The command has ended.');
 let commands = 0;
 /** What the command has printed so far. */
 let running;
+/** Of the command that has ended. */
+let answer;
 
-/** The code that it throws through may still print and set an exit code, so the answer is sent after that. */
 function end(code) {
-  const ended = running;
-  running = undefined;
-  if (ended) {
-    setImmediate(() => {
-      for (const signal of STOP_SIGNALS) {
-        process.removeAllListeners(signal);
-      }
-      process.exitCode = undefined;
-      process.send({ ...ended, code });
-    });
+  if (running) {
+    answer = { ...running, code };
+    running = undefined;
+  }
+}
+
+function send() {
+  if (answer) {
+    for (const signal of STOP_SIGNALS) {
+      process.removeAllListeners(signal);
+    }
+    process.exitCode = undefined;
+    process.send(answer);
+    answer = undefined;
   }
 }
 
@@ -43,13 +48,16 @@ process.on('uncaughtException', (error) => {
     process.stderr.write(`${error?.stack ?? error}\n`);
     end(1);
   }
+  send();
 });
 process.on('message', async ({ args, env }) => {
   commands += 1;
   running = { stdout: '', stderr: '' };
   process.env = env;
   process.argv.splice(1, Number.POSITIVE_INFINITY, main, ...args);
+  // The entry catches what `process.exit` throws, and then prints and sets an exit code: the answer comes after that.
   await import(`${main}?command=${commands}`);
   end(process.exitCode ?? 0);
+  send();
 });
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
