@@ -10,11 +10,10 @@ import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { signalled } from '../support/signalled.js';
-import { refusalOf, rpcRigs, TOKENS } from './rig.js';
+import { CALL, refusalOf, rpcRigs, TOKENS } from './rig.js';
 
 type PurgeHandler = Handler<typeof MaintenanceServiceService.purgeExpired>;
 
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const ANSWER = { counts: [], more: true, otherRunActive: false };
 /** The limit of a call that the handler does not answer. */
 const LONG = 2;

@@ -9,12 +9,11 @@ import { serve } from '../../src/rpc/handlers.js';
 import { addHealth } from '../../src/rpc/health.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { RawPeer } from './raw-peer.js';
-import { rpcRigs, TOKENS } from './rig.js';
+import { CALL, rpcRigs, TOKENS } from './rig.js';
 
 const { path } = MaintenanceServiceService.purgeExpired;
 const HEALTH = '/grpc.health.v1.Health/Check';
 const EMPTY_MESSAGE = Buffer.alloc(5);
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const ANSWER = { counts: [], more: false, otherRunActive: false };
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);

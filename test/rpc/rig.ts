@@ -12,6 +12,9 @@ import type { Log, LogFields } from '../../src/telemetry/log.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { unheardAudit } from '../support/unheard-audit.js';
 
+/** On a busy machine, a call may take longer than its default deadline. */
+export const CALL = { requestId: 'r', deadlineMs: 20_000 };
+
 /** A token for each right. */
 export const TOKENS = Object.fromEntries(rights.map((right) => [right, `token-of-${right}`])) as Record<
   Right,

@@ -9,9 +9,8 @@ import { operatorService } from '../../../src/rpc/domain-server/operator/index.j
 import type { OperatorDependencies } from '../../../src/rpc/domain-server/operator/write.js';
 import type { WebhookDependencies } from '../../../src/rpc/domain-server/webhooks/dependencies.js';
 import { webhookService } from '../../../src/rpc/domain-server/webhooks/index.js';
-import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
+import { CALL, refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const PAGE = { pageSize: 0, pageToken: '' };
 
 describe('a filter whose value only a newer release knows', () => {

@@ -17,9 +17,7 @@ import {
 import { operatorService } from '../../../src/rpc/domain-server/operator/index.js';
 import type { OperatorDependencies } from '../../../src/rpc/domain-server/operator/write.js';
 import { DAY, HOUR, keyRig } from '../../domain/sign-on/keys/rig.js';
-import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
-
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
+import { CALL, refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 describe('signing keys over gRPC', () => {
   const rigs = rpcRigs();

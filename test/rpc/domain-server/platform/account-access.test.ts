@@ -15,9 +15,8 @@ import { eventually } from '../../../support/eventually.js';
 import { platformDependencies } from '../../../support/platform-dependencies.js';
 import { connectionsWaiting } from '../../../support/postgres/waiting-connections.js';
 import { signalled } from '../../../support/signalled.js';
-import { refusalOf, rpcRigs } from '../../rig.js';
+import { CALL, refusalOf, rpcRigs } from '../../rig.js';
 
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const AT = 1_790_000_000_000;
 
 describeEachDatabase('the sessions, consents and grants of a person', (under) => {

@@ -10,9 +10,8 @@ import { platformUnitOfWork } from '../../../../src/store/adapters/platform/unit
 import { invitedAlone } from '../../../store/adapters/platform/people.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { platformDependencies, quickHasher } from '../../../support/platform-dependencies.js';
-import { refusalOf, rpcRigs, TOKENS } from '../../rig.js';
+import { CALL, refusalOf, rpcRigs, TOKENS } from '../../rig.js';
 
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const PASSWORD = 'a canary in the coal mine';
 
 describeEachDatabase('credentials over gRPC', (under) => {

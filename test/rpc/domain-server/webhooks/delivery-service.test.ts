@@ -17,9 +17,8 @@ import {
   describeEachDatabase,
 } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
-import { refusalOf, rpcRigs } from '../../rig.js';
+import { CALL, refusalOf, rpcRigs } from '../../rig.js';
 
-const CALL = { requestId: 'r', deadlineMs: 20_000 };
 const CLAIM = {
   freeSlots: 10,
   totalSlots: 10,
