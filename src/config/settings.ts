@@ -232,9 +232,13 @@ export const settings = {
   API_KEY_RETENTION: required(
     retention,
     '90d',
-    'how long revoked and expired API keys and tokens, and retired signing keys, are kept',
+    'how long retired signing keys, and at least how long revoked and expired API keys and tokens, are kept',
   ),
-  AUDIT_RETENTION: required(retention, '365d', 'how long audit records are kept'),
+  AUDIT_RETENTION: required(
+    retention,
+    '365d',
+    'how long audit records, and at least how long revoked and expired API keys and tokens, are kept',
+  ),
   IDEMPOTENCY_RETENTION: required(retention, '7d', 'how long answers to idempotency keys are remembered'),
   PURGE_INTERVAL: required(
     durationBetween('1s', '365d'),

@@ -65,8 +65,9 @@ const KEPT_MS = {
   idempotency_key: ({ idempotencyMs }) => idempotencyMs,
   audit_event: ({ auditMs }) => auditMs,
   signing_key: ({ credentialsMs }) => credentialsMs,
-  api_key: ({ credentialsMs }) => credentialsMs,
-  service_token: ({ credentialsMs }) => credentialsMs,
+  // Audit records name them by id only: their labels say whose they were.
+  api_key: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
+  service_token: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
   // Before the rows that deliveries refer to.
   delivery: ({ eventsMs }) => eventsMs,
   retry_batch: ({ eventsMs }) => eventsMs,

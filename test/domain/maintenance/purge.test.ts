@@ -15,7 +15,7 @@ const RETENTION = {
   credentialsMs: 90 * DAY_MS,
   sessionIdleMs: DAY_MS / 2,
   idempotencyMs: 7,
-  auditMs: 365,
+  auditMs: 365 * DAY_MS,
   eventsMs: 30 * DAY_MS,
 };
 
@@ -63,10 +63,10 @@ describe('a purge', () => {
       integration_notice: 90 * DAY_MS,
       attempt_count: 0,
       idempotency_key: 7,
-      audit_event: 365,
+      audit_event: 365 * DAY_MS,
       signing_key: 90 * DAY_MS,
-      api_key: 90 * DAY_MS,
-      service_token: 90 * DAY_MS,
+      api_key: 365 * DAY_MS,
+      service_token: 365 * DAY_MS,
       delivery: 30 * DAY_MS,
       retry_batch: 30 * DAY_MS,
       event: 30 * DAY_MS,
