@@ -1,12 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { normalizedPassword, type PasswordHasher } from '../domain/credentials/passwords.js';
+import { normalizedPassword, type PasswordHasher, UNMATCHED_HASH } from '../domain/credentials/passwords.js';
 import { JobQueue, type JobQueueOptions, type StartThread } from './job-queue.js';
 import type { PasswordAnswer } from './password-thread.js';
-
-/** Matches no password, and has the usual parameters, so that unknown accounts take as long as known ones. */
-const UNMATCHED_HASH =
-  '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzLg$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 
 const THREAD_FILE = new URL('./password-thread.js', import.meta.url);
 

@@ -15,6 +15,13 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string, network?: string): Promise<boolean>;
 }
 
+/**
+ * Matches no password, and has the usual parameters: unknown accounts, and people whose password a restore
+ * removed, take as long as others.
+ */
+export const UNMATCHED_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzLg$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+
 export type PasswordFault = 'too_short' | 'too_long' | 'too_common' | 'too_personal';
 
 /** NIST SP 800-63B-4, 3.1.1.2, for a password as the only factor. No rules about character classes. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { UNMATCHED_HASH } from '../../domain/credentials/passwords.js';
 import { MAY_SIGN_IN } from '../../domain/directory/names.js';
 import type { CopyChanges } from './copy-changes.js';
 import { type Credential, credentialsWhere, revoke, setEnd } from './credentials.js';
@@ -186,17 +187,21 @@ class ListInCopy {
     );
   }
 
-  /** The old password in the copy may be one that was changed because it had leaked. */
+  /**
+   * The old password in the copy may be one that was changed because it had leaked. Its row stays: without
+   * one, the person counts as never signed in, and a client could give the account another address without
+   * proof. The new time makes all browsers of the person unknown.
+   */
   forgetPasswords(): Promise<string[]> {
     const lost = Object.entries(this.present.passwords)
       .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
       .map(([id]) => id);
-    return this.changes.changeEach(
-      lost,
-      'account.password_removed',
-      async (id) =>
-        (await this.changes.countChanged(sql`delete from passwords where account_id = ${id}`)) === 1,
-    );
+    return this.changes.changeEach(lost, 'account.password_removed', async (id) => {
+      const removal = sql`
+        update passwords set hash = ${UNMATCHED_HASH}, set_at = ${this.changes.at} where account_id = ${id}
+      `;
+      return (await this.changes.countChanged(removal)) === 1;
+    });
   }
 
   /** Items that are valid in the copy but not on the list. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { UNMATCHED_HASH } from '../../domain/credentials/passwords.js';
 import { MAY_SIGN_IN } from '../../domain/directory/names.js';
 import { storedHash } from '../../identifiers/random-secrets.js';
 import type { Reader } from '../database.js';
@@ -15,7 +16,7 @@ export interface ValidList {
   applications: string[];
   /** Enabled. */
   accounts: string[];
-  /** The time when the password was set, by account. */
+  /** The time when the password was set, by account; not of passwords that a restore removed. */
   passwords: Record<string, number>;
   /** Users and workers who belong to a client. */
   members: string[];
@@ -43,7 +44,11 @@ export const applicationLists = {
 } as const;
 
 export async function validIn(reader: Reader, now: number): Promise<ValidList> {
-  const passwords = await reader.selectFrom('passwords').select(['account_id', 'set_at']).execute();
+  const passwords = await reader
+    .selectFrom('passwords')
+    .where('hash', '<>', UNMATCHED_HASH)
+    .select(['account_id', 'set_at'])
+    .execute();
   return {
     apiKeys: await endsIn(reader, 'api_keys', sql`revoked_at is null and ${unexpired(now)}`),
     serviceTokens: await endsIn(reader, 'service_tokens', sql`revoked_at is null and ${unexpired(now)}`),

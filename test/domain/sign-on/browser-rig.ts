@@ -160,7 +160,7 @@ export async function signedInBefore(
   });
 }
 
-export function hire({ run }: Pick<BrowserRig, 'run'>, { email }: Person, clientId: ClientId) {
+export function hire({ run }: Pick<BrowserRig, 'run'>, { email }: Pick<Person, 'email'>, clientId: ClientId) {
   const names = { firstName: 'Ada', lastName: 'Moreau', jobTitles: [], unitIds: [] };
   return run((changes) => onboardWorker(changes, { clientId, email, ...names }));
 }

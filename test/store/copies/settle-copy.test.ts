@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { UNMATCHED_HASH } from '../../../src/domain/credentials/passwords.js';
 import type { AuditType } from '../../../src/domain/operator/audit-types.js';
 import { auditAction } from '../../../src/store/adapters/operator/audit-events.js';
 import { factsOf } from '../../../src/store/copies/copy-facts.js';
@@ -237,7 +238,7 @@ describeEachDatabase('a restored database', (under) => {
     ['applications', 'update', { applications: [] }],
     ['accounts', 'update', { accounts: [] }],
     ['users', 'update', { members: [] }],
-    ['passwords', 'delete', { passwords: {} }],
+    ['passwords', 'update', { passwords: {} }],
     ['subscriptions', 'update', { subscriptions: [] }],
     ['subscription_secrets', 'update', { subscriptionSecrets: {} }],
     ['instance_integrations', 'update', { instanceIntegrations: [] }],
@@ -525,7 +526,22 @@ describeEachDatabase('a restored database', (under) => {
     const settled = await settleCopy(database, settling);
     expect([settled.disabled.accounts, settled.passwords]).toEqual([[account], [account]]);
     expect(await rowOf(database, 'accounts')).toMatchObject({ disabled_at: NOW });
-    expect(await database.reader.selectFrom('passwords').selectAll().execute()).toEqual([]);
+    expect(await rowOf(database, 'passwords')).toEqual({
+      ...{ account_id: account, hash: UNMATCHED_HASH, set_at: NOW },
+    });
+  });
+
+  test('has no valid password where the restore removed it, so that a later list removes it from older copies', async () => {
+    const database = await under.openMigrated();
+    const { account } = await plantAll(database);
+    const valid = await validIn(database.reader, NOW);
+    expect(valid.passwords).toEqual({ [account]: 7 });
+    await settleCopy(database, { ...UNKNOWN, valid: { ...valid, passwords: {} } });
+    const later = await validIn(database.reader, AGAIN);
+    expect(later.passwords).toEqual({});
+    const again = await settleCopy(database, { ...KNOWN, at: AGAIN, valid: later });
+    expect(again.passwords).toEqual([]);
+    expect(await rowOf(database, 'passwords')).toMatchObject({ set_at: NOW });
   });
 
   test.each<[string, (account: string) => Partial<ValidList>, number]>([

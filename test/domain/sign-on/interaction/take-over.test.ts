@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLink } from '../../../../src/domain/platform/people/account-credentials.js';
-import { disableAccount, enableAccount } from '../../../../src/domain/platform/people/account-updates.js';
+import {
+  disableAccount,
+  enableAccount,
+  updateAccount,
+} from '../../../../src/domain/platform/people/account-updates.js';
 import { createEmailChangeLink, takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import { deleteUser, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../../../src/domain/platform/people/users.js';
@@ -12,6 +16,8 @@ import { redeemPasswordLink } from '../../../../src/domain/sign-on/interaction/l
 import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
 import { ErrorCode } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
+import { settleCopy } from '../../../../src/store/copies/settle-copy.js';
+import { validIn } from '../../../../src/store/copies/valid-list.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { refusalOf } from '../../../support/platform-writes.js';
 import {
@@ -19,6 +25,7 @@ import {
   type BrowserRig,
   browserRig,
   HOUR_MS,
+  hire,
   newPerson,
   OTHER_CALLBACK,
   PASSWORD,
@@ -37,11 +44,15 @@ const CHOSEN = 'a password that Mallory chose';
 async function invitedTwice() {
   const rig = await browserRig(under);
   const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
-  await rig.run(async (changes) => {
-    const account = await changes.accounts.find(person.accountId);
+  await verifyAddress(rig, person);
+  return { rig, person };
+}
+
+function verifyAddress({ run }: BrowserRig, { accountId }: Person): Promise<void> {
+  return run(async (changes) => {
+    const account = await changes.accounts.find(accountId);
     await changes.accounts.update({ ...(account as NonNullable<typeof account>), emailVerifiedAt: 1 });
   });
-  return { rig, person };
 }
 
 /** The person has signed in as the user of the attacker's client. */
@@ -181,6 +192,83 @@ describe('the administrator of one client', () => {
       createUser(changes, { clientId, email: 'victim@example.com', withoutManager: true }),
     );
     expect(invited.accountId).not.toBe(own.accountId);
+  });
+});
+
+/** A restore with a list that has a later password of the person, so that the present one is removed. */
+async function withoutPassword({ database, clock }: BrowserRig, { accountId }: Person): Promise<void> {
+  const at = clock.now();
+  const valid = await validIn(database.reader, at);
+  const { passwords } = await settleCopy(database, {
+    ...{ at, valid: { ...valid, passwords: { ...valid.passwords, [accountId]: at + 1 } }, attributes: {} },
+    ...{ keepSessions: false, keepKeys: true, sendWebhooks: false },
+  });
+  expect(passwords).toEqual([accountId]);
+}
+
+describe('a person whose password a restore removed', () => {
+  const user = async (rig: BrowserRig) => {
+    const person = await newPerson(rig, [rig.here.clientId]);
+    await signedInBefore(rig, person, rig.here.clientId);
+    return person;
+  };
+  const worker = async (rig: BrowserRig) => {
+    const email = 'a.worker@example.com';
+    const { accountId } = await hire(rig, { email }, rig.here.clientId);
+    await rig.run((changes) => changes.passwords.set(accountId, `hash of ${PASSWORD}`, changes.now));
+    return { accountId, email };
+  };
+
+  const linkTo = ({ run }: BrowserRig, { accountId }: Person, purpose: 'invitation' | 'reset') =>
+    run((changes) => createLink(changes, BACK_OFFICE, { accountId, purpose, lifetimeSeconds: undefined }));
+
+  const askers = async ({ run, here }: BrowserRig, { accountId }: Person) => {
+    const waiting = await run((changes) => changes.emailChanges.ofAccount(accountId));
+    return waiting.map(({ asker }) => (asker === here.clientId ? 'client' : asker)).sort();
+  };
+
+  test.each([
+    ['user', user, 'fulfilled', ['client', 'platform']],
+    ['worker', worker, 'rejected', ['platform']],
+  ] as const)('gets no other address at once, and no invitation: a %s', async (_, make, status, waits) => {
+    const rig = await browserRig(under);
+    const { run, here } = rig;
+    const person = await make(rig);
+    const { accountId, email } = person;
+    await withoutPassword(rig, person);
+    await run((changes) => updateAccount(changes, { accountId, email: MALLORY }));
+    // Only for a user can a client name another address.
+    if (make === worker) {
+      await run((changes) => createUser(changes, { clientId: here.clientId, email, withoutManager: true }));
+    }
+    const userId = await userHere(rig, person);
+    const asked = run((changes) => updateUser(changes, { userId, email: MALLORY }));
+    expect(await Promise.allSettled([asked])).toMatchObject([{ status }]);
+    expect(await askers(rig, person)).toEqual(waits);
+    expect(await emailOf(rig, person)).toEqual([email, null]);
+    const invited = await refusalOf(linkTo(rig, person, 'invitation'));
+    expect(invited).toEqual({ code: 'TRANSITION_REFUSED', faults: [] });
+  });
+
+  test.each([
+    ['user', user],
+    ['worker', worker],
+  ])('signs in after a reset, and not by the removed one: a %s', async (_, make) => {
+    const rig = await browserRig(under);
+    const person = await make(rig);
+    await verifyAddress(rig, person);
+    await withoutPassword(rig, person);
+    const signsIn = async (password: string) => {
+      const browser = new TestBrowser(rig);
+      await browser.authorize();
+      const step = await browser.signIn(person, { password });
+      return step.kind === 'page' ? step.page : step.kind;
+    };
+    expect(await signsIn(PASSWORD)).toBe('sign_in');
+    const { token } = await linkTo(rig, person, 'reset');
+    const reset = { tokenHash: storedHash(token), password: 'a much calmer harbour' };
+    await redeemPasswordLink(rig.signOn, new TestBrowser(rig).browser, reset);
+    expect(await Promise.all([signsIn(PASSWORD), signsIn(reset.password)])).toEqual(['sign_in', 'redirect']);
   });
 });
 
