@@ -30,7 +30,7 @@ export interface CallAudit {
 /** A call refused for its token or right, with the holder of the token if it is valid. */
 export function refusalOf(
   method: string,
-  { requestId, peer, identity }: AdmittedCall,
+  { requestId, peer, identity, onBehalfOf }: AdmittedCall,
   error: ServiceError,
 ): Observation | undefined {
   if (!REFUSALS.has(error.code)) {
@@ -44,6 +44,8 @@ export function refusalOf(
       ...partyOf(identity?.caller, tokenIdOf(identity, error)),
       requestId,
       remoteAddress: remoteAddressOf(peer),
+      // Of callers whose token is valid: the log stores no text of a stranger.
+      ...(identity && onBehalfOf !== undefined && { onBehalfOf }),
     },
     subject: { type: 'method', id: method },
     attributes: { reason: reason ?? 'unknown' },

@@ -210,6 +210,17 @@ describe('the audit log learns of calls', () => {
     expect(observed).toEqual([refused('limited', platform.setPassword.path, 'not_allowed')]);
   });
 
+  test.each([
+    ['a valid token', 'limited', 'case-12'],
+    ['an invalid one, whose text is not stored', 'unknown', undefined],
+    ['an expired one, whose text is not stored', 'expired', undefined],
+  ])('that are refused, with the person for whom they were made by %s', async (_, token, onBehalfOf) => {
+    const { observed, as } = await serving();
+    const call = { ...CALL, onBehalfOf: 'case-12' };
+    await refusalOf(as(token).setPassword({ accountId: 'acc_1', password: 'p' }, call));
+    expect(observed.map(({ actor }) => actor.onBehalfOf)).toEqual([onBehalfOf]);
+  });
+
   test('that end because their token is revoked meanwhile', async () => {
     const { observed, heard, revoke, webhooksAs } = await serving({ isOpenEnded: true });
     const tail = webhooksAs('operator').tailDeliveries({ eventTypes: [] }, CALL)[Symbol.asyncIterator]();
