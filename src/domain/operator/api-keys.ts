@@ -93,6 +93,7 @@ export async function rotateApiKey(
   };
   await changes.apiKeys.update(previous);
   await audit(changes, 'rotated', present, { successor_id: issued.apiKey.id });
+  await audit(changes, 'created', issued.apiKey, { predecessor_id: present.id });
   return { ...issued, previous };
 }
 

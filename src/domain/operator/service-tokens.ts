@@ -98,6 +98,7 @@ export async function rotateServiceToken(
   const rotation = rotated(present, changes.now, overlapSeconds);
   await changes.serviceTokens.rotate(present.id, rotation);
   await audit(changes, 'rotated', present, { successor_id: serviceToken.id });
+  await audit(changes, 'created', serviceToken, { predecessor_id: present.id });
   return { serviceToken, token, previous: { ...present, ...rotation } };
 }
 

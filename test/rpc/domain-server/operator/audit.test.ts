@@ -161,11 +161,12 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
       'api_key',
       { fields: 'label' },
     ]);
-    await step('rotateApiKey', { apiKeyId }, [
-      'api_key.rotated',
-      'api_key',
-      { successor_id: expect.any(String) },
-    ]);
+    await step(
+      'rotateApiKey',
+      { apiKeyId },
+      ['api_key.rotated', 'api_key', { successor_id: expect.any(String) }],
+      ['api_key.created', 'api_key', { predecessor_id: apiKeyId }],
+    );
     await step('revokeApiKey', { apiKeyId }, ['api_key.revoked', 'api_key']);
 
     const { serviceToken } = await step(
@@ -174,11 +175,12 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
       ['service_token.created', 'service_token', { role: 'support' }],
     );
     const serviceTokenId = serviceToken.id;
-    await step('rotateServiceToken', { serviceTokenId }, [
-      'service_token.rotated',
-      'service_token',
-      { successor_id: expect.any(String) },
-    ]);
+    await step(
+      'rotateServiceToken',
+      { serviceTokenId },
+      ['service_token.rotated', 'service_token', { successor_id: expect.any(String) }],
+      ['service_token.created', 'service_token', { predecessor_id: serviceTokenId }],
+    );
     await step('revokeServiceToken', { serviceTokenId }, ['service_token.revoked', 'service_token']);
 
     const holder = { node: 'node-1', key_ids: JSON.stringify(['ek_1', 'ek_2']), used_id: null };
