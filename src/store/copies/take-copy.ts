@@ -55,14 +55,14 @@ export async function refuseToBackUpOtherRelease(place: DatabasePlace): Promise<
   await reading(place, (reader) => refuseUnlessMigrated(reader, remedy));
 }
 
+/** At the time of the database, by which the domains look for new records. */
 export async function recordBackup(
-  { write }: Pick<OpenedDatabase, 'write'>,
+  { write, clock }: Pick<OpenedDatabase, 'write' | 'clock'>,
   actor: Actor,
-  now: number,
   folder: string,
 ): Promise<void> {
   await write((writer) =>
-    auditAction(writer, now, actor, {
+    auditAction(writer, clock(), actor, {
       type: 'database.backed_up',
       subject: { type: 'database', id: 'copy' },
       attributes: { folder },

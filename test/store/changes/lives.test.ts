@@ -74,7 +74,7 @@ describe('a life on SQLite', () => {
     ['', async () => undefined],
     [
       ', also if a command opened the file before the service',
-      (dataDir) => inDatabase({ dataDir }, (opened) => recordBackup(opened, OPERATOR, 1, 'it')),
+      (dataDir) => inDatabase({ dataDir }, (opened) => recordBackup(opened, OPERATOR, 'it')),
     ],
     [
       ', also if a start was refused before',

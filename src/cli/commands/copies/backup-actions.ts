@@ -100,7 +100,7 @@ async function putOnRecord(config: Config, target: string): Promise<void> {
   try {
     await inDatabase(placeOf(config), async (database) => {
       await useOwnKeys(database, config);
-      await recordBackup(database, { type: 'command', id: 'backup' }, Date.now(), target);
+      await recordBackup(database, { type: 'command', id: 'backup' }, target);
     });
   } catch (error) {
     say(`The audit log has no record of this backup: ${(error as Error).message}`);
