@@ -15,7 +15,7 @@ export interface PurgeStore {
 }
 
 export interface Retention {
-  /** How long credentials are kept after they were revoked, retired or expired, to investigate incidents. */
+  /** How long credentials are kept after they ended; API keys and tokens at least so long. */
   credentialsMs: number;
   /** The idle limit of sessions. */
   sessionIdleMs: number;

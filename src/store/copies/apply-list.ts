@@ -18,7 +18,7 @@ export interface Applied {
   narrowed: string[];
   /** Instance integrations that are no longer configured. */
   unconfigured: string[];
-  /** Accounts whose password was changed or removed later; these people need a link. */
+  /** Accounts whose password was set, changed or removed later; these people need a link. */
   passwords: string[];
 }
 
@@ -188,17 +188,17 @@ class ListInCopy {
   }
 
   /**
-   * The old password in the copy may be one that was changed because it had leaked. Its row stays: without
-   * one, the person counts as never signed in, and a client could give the account another address without
-   * proof. The new time makes all browsers of the person unknown.
+   * The old password in the copy may be one that was changed because it had leaked. A row stays, also for a
+   * first password that was set later: without one, the person counts as never signed in, and a client could
+   * give the account another address without proof. The new time makes all browsers of the person unknown.
    */
   forgetPasswords(): Promise<string[]> {
-    const lost = Object.entries(this.present.passwords)
-      .filter(([id, setAt]) => this.valid.passwords[id] !== setAt)
-      .map(([id]) => id);
+    const { emails, passwords } = this.present;
+    const lost = Object.keys(emails).filter((id) => this.valid.passwords[id] !== passwords[id]);
     return this.changes.changeEach(lost, 'account.password_removed', async (id) => {
       const removal = sql`
-        update passwords set hash = ${UNMATCHED_HASH}, set_at = ${this.changes.at} where account_id = ${id}
+        insert into passwords (account_id, hash, set_at) values (${id}, ${UNMATCHED_HASH}, ${this.changes.at})
+        on conflict (account_id) do update set hash = excluded.hash, set_at = excluded.set_at
       `;
       return (await this.changes.countChanged(removal)) === 1;
     });

@@ -531,7 +531,18 @@ describeEachDatabase('a restored database', (under) => {
     });
   });
 
-  test('has no valid password where the restore removed it, so that a later list removes it from older copies', async () => {
+  test('counts a person who set the first password after the copy as one with a password', async () => {
+    const database = await under.openMigrated();
+    await plantAll(database);
+    const { id } = await plantAccount(database);
+    const valid = await validIn(database.reader, NOW);
+    const settling = { ...UNKNOWN, valid: { ...valid, passwords: { ...valid.passwords, [id]: 8 } } };
+    expect((await settleCopy(database, settling)).passwords).toEqual([id]);
+    const row = database.reader.selectFrom('passwords').selectAll().where('account_id', '=', id);
+    expect(await row.executeTakeFirst()).toMatchObject({ hash: UNMATCHED_HASH });
+  });
+
+  test('lists no password that a restore removed, and a second restore with that list removes it no second time', async () => {
     const database = await under.openMigrated();
     const { account } = await plantAll(database);
     const valid = await validIn(database.reader, NOW);

@@ -2,6 +2,7 @@ import type { InstanceId } from '../../../../generated/ids.js';
 import { PLATFORM } from '../../credentials/email-changes.js';
 import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
+import { UNMATCHED_HASH } from '../../credentials/passwords.js';
 import { assertExpectedVersion, trimmed, type Update, updatedFields } from '../changes.js';
 import type { Account, AccountContext } from '../rows/people.js';
 import type { Changes } from '../unit-of-work.js';
@@ -76,7 +77,7 @@ export async function accountView(
     ...account,
     emailVerified: account.emailVerifiedAt !== null,
     fullName: fullNameOf(account.firstName, account.lastName),
-    passwordSetAt: password?.setAt,
+    passwordSetAt: password?.hash === UNMATCHED_HASH ? undefined : password?.setAt,
     pendingEmails: pending.map((change) => ({
       ...change,
       clientId: change.asker === PLATFORM ? undefined : change.asker,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLink } from '../../../../src/domain/platform/people/account-credentials.js';
 import {
+  accountView,
   disableAccount,
   enableAccount,
   updateAccount,
 } from '../../../../src/domain/platform/people/account-updates.js';
+import { getAccount } from '../../../../src/domain/platform/people/accounts.js';
 import { createEmailChangeLink, takeEmail } from '../../../../src/domain/platform/people/email-changes.js';
 import { deleteUser, updateUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { createUser } from '../../../../src/domain/platform/people/users.js';
@@ -236,6 +238,8 @@ describe('a person whose password a restore removed', () => {
     const person = await make(rig);
     const { accountId, email } = person;
     await withoutPassword(rig, person);
+    const seen = await run(async (changes) => accountView(changes, await getAccount(changes, accountId)));
+    expect(seen.passwordSetAt).toBeUndefined();
     await run((changes) => updateAccount(changes, { accountId, email: MALLORY }));
     // Only for a user can a client name another address.
     if (make === worker) {

@@ -76,6 +76,10 @@ describeEachDatabase('the audit log of writes by operators', (under) => {
       );
       expect({ name, found }).toEqual({ name, found: expect.arrayContaining(told) });
       expect(found).toHaveLength(told.length);
+      const [successor] = found.flatMap(({ attributes }) => attributes.successor_id ?? []);
+      if (successor !== undefined) {
+        expect(found.map(({ subject }) => subject?.id)).toContain(successor);
+      }
       if (name.startsWith('update')) {
         expect(found[0]?.attributes.fields).toMatch(/^[a-z_]+( [a-z_]+)*$/);
       }

@@ -157,7 +157,7 @@ export interface Account {
   workerProfileId: string;
   /** Whether the person may sign in at all. */
   status: AccountStatus;
-  /** When the password was last set, or a restore removed it; absent before the first and after an erasure. */
+  /** When the password was last set; absent while there is none. */
   passwordSetAt?:
     | Date
     | undefined;
