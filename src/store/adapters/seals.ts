@@ -9,7 +9,8 @@ import {
   encryptionKeyRows,
   SEALED_COLUMNS,
 } from './operator/encryption-keys.js';
-import { changedRows, findsAny } from './statements/kept-statement.js';
+import { isPostgres } from './statements/dialect.js';
+import { changedRows, findsAny, keptPosted } from './statements/kept-statement.js';
 import { lock } from './unit-of-work.js';
 
 const LOCK = 'encryption-keys';
@@ -33,6 +34,7 @@ export function sealStore({ reader, write }: Database): SealStore {
     announce: ({ node, keyIds, usedId, issuer }) =>
       write(async (writer) => {
         await lock(writer, [LOCK]);
+        await withoutReplica(writer);
         const now = databaseNow(writer);
         const row = {
           key_ids: JSON.stringify(keyIds),
@@ -56,6 +58,7 @@ export function sealStore({ reader, write }: Database): SealStore {
     leave: (node) =>
       write(async (writer) => {
         await writer.deleteFrom('encryption_key_holders').where('node', '=', node).execute();
+        await withoutReplica(writer);
       }),
     withoutId: (place) => sealsWhere(reader, place, (sealed) => sql`substr(${sealed}, 1, 3) <> 'ek_'`, '', 1),
     notOf: (place, keyId, after, limit) => {
@@ -82,6 +85,18 @@ export function sealStore({ reader, write }: Database): SealStore {
         return replaced;
       }),
   };
+}
+
+const commitHere = keptPosted(() => sql`select set_config('synchronous_commit', 'local', true)`);
+
+/**
+ * While no replica confirms commits, a domain is to start and to serve reads. If a promoted replica lacks
+ * the commit, the next announcement makes it good.
+ */
+async function withoutReplica(writer: Writer): Promise<void> {
+  if (isPostgres(writer)) {
+    await commitHere(writer, {});
+  }
 }
 
 /** The service does not start on such a database. */

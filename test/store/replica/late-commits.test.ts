@@ -2,12 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { callCounts } from '../../../src/store/adapters/call-counts.js';
+import { sealStore } from '../../../src/store/adapters/seals.js';
 import type { Database } from '../../../src/store/database.js';
 import { sendBehindCommit } from '../../../src/store/dialects/direct-statements.js';
 import { openPostgres } from '../../../src/store/dialects/postgres/postgres.js';
 import { placeForPair } from '../../chaos/promotion/pair.js';
 import { PATIENT } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { serviceProcesses } from '../../support/service-process.js';
 
 /** As many as the pool of writes has. */
 const CONNECTIONS = 12;
@@ -19,6 +21,13 @@ const AWAY = 'The service cannot reach its data at the moment.';
 const CALL_COUNTS = `create table if not exists call_counts
   (subject text primary key, started_at bigint, ends_at bigint, used bigint)`;
 
+const HOLDERS = `
+  create table if not exists data_versions (subject_id text primary key, version text);
+  create table if not exists required_migrations (name text primary key);
+  create table if not exists encryption_key_holders
+    (node text primary key, key_ids text, used_id text, issuer text, newest_migration text, seen_at bigint)`;
+
+const services = serviceProcesses();
 const place = placeForPair();
 let url: string;
 let admin: pg.Client;
@@ -57,6 +66,7 @@ async function withoutReplica(body: (database: Database) => Promise<void>): Prom
     await other.query('drop table if exists marks; create table marks (id serial)');
     await other.query('create table if not exists environment as select 1::bigint as created_at');
     await other.query(CALL_COUNTS);
+    await other.query(HOLDERS);
     await admin.query("alter system set synchronous_standby_names = 'ANY 1 (none)'");
     await admin.query('select pg_reload_conf()');
     // The server applies it a moment later.
@@ -141,4 +151,25 @@ test('the database closes while commits are late, and others become so', () =>
     await database.close();
     expect(await later).toMatchObject({ unknown: 1 });
     expect(await waiting()).toHaveLength(1 + 3);
+  }));
+
+test('a domain starts and is ready', async () => {
+  const ofDomain = Object.assign(new URL(url), { pathname: '/of_domain' });
+  await admin.query(`create database of_domain owner ${ofDomain.username}`);
+  const env = { DATABASE_URL: ofDomain.href };
+  const first = await services.start({ command: 'domain', env });
+  await first.stop();
+  await withoutReplica(async () => {
+    await services.start({ command: 'domain', env: first.settings });
+  });
+});
+
+test('a node announces itself, as each start does, and leaves', () =>
+  withoutReplica(async (database) => {
+    const seals = sealStore(database);
+    for (const usedId of [null, 'ek_1']) {
+      await seals.announce({ node: 'one', keyIds: [], usedId, issuer: null });
+    }
+    await seals.leave('one');
+    expect(await waiting()).toHaveLength(1);
   }));
