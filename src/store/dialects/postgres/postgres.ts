@@ -41,6 +41,8 @@ export interface PostgresLimits {
   quick?: { server: ServerLimits; answerMs: number };
   /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
   longLockMs?: number;
+  /** How long a transaction with such statements may wait for its client; 0, or left out, for no limit. */
+  longIdleMs?: number;
   /** How long a write may wait in this process for other writes about the same subject. */
   turnMs?: number;
 }
@@ -64,6 +66,8 @@ export const SERVED_LIMITS: PostgresLimits = {
   connectMs: 5_000,
   answerMs: 25_000,
   askMs: 10_000,
+  // A migration keeps its locks until the server ends it, if its process freezes or its machine is lost.
+  longIdleMs: 60_000,
 };
 /** For the probe and for exchanges of counts, which run one at a time; calls do not wait so long for them. */
 const QUICK = { server: { lockMs: 2_000, statementMs: 2_000, idleMs: 15_000 }, answerMs: 3_000 };
@@ -162,7 +166,9 @@ export async function openPostgres(
 export async function openPostgresReader(
   connectionString: string,
 ): Promise<Pick<Database, 'reader' | 'close'>> {
-  const { open, openPatient, close } = await poolsAt(connectionString, SERVED_LIMITS, () => undefined);
+  // The transaction of a backup waits for pg_dump.
+  const limits = { ...SERVED_LIMITS, longIdleMs: 0 };
+  const { open, openPatient, close } = await poolsAt(connectionString, limits, () => undefined);
   return {
     reader: openPatient(open('probe', QUICK.server, QUICK.answerMs), SERVED_LIMITS.askMs),
     close,
@@ -177,6 +183,7 @@ async function poolsAt(
     plansKeptMs = PLANS_KEPT_MS,
     connectionKeptMs = CONNECTION_KEPT_MS,
     longLockMs = LONG_LOCK_MS,
+    longIdleMs = 0,
   }: PostgresLimits,
   onIdleError: (error: Error) => void,
   watch?: StoreWatch,
@@ -224,7 +231,7 @@ async function poolsAt(
     openPatient: (asking: Kysely<Schema>, askMs: number) =>
       open(
         'long',
-        { lockMs: longLockMs, statementMs: 0, idleMs: 0 },
+        { lockMs: longLockMs, statementMs: 0, idleMs: longIdleMs },
         undefined,
         whileAlive(() => sql`select`.execute(asking), askMs, closing.signal),
       ),

@@ -3,7 +3,11 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ErrorCode, type ServiceError } from '../../../../src/errors/service-error.js';
 import type { Database, StoreWatch } from '../../../../src/store/database.js';
-import { openPostgres, SERVED_LIMITS } from '../../../../src/store/dialects/postgres/postgres.js';
+import {
+  openPostgres,
+  openPostgresReader,
+  SERVED_LIMITS,
+} from '../../../../src/store/dialects/postgres/postgres.js';
 import { whileAlive } from '../../../../src/store/dialects/postgres/signs-of-life.js';
 import { asNoConnection, isServerRefusal } from '../../../../src/store/dialects/postgres/trouble.js';
 import { mayPass } from '../../../../src/store/store-error.js';
@@ -106,6 +110,25 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
     expect(limits.rows).toEqual([{ idle_in_transaction_session_timeout: '15s' }]);
   } finally {
     await database.close();
+  }
+});
+
+test('PostgreSQL ends a migration whose process stands still, and lets a backup wait for pg_dump', async () => {
+  const { url } = await newPostgresDatabase();
+  const limits = { ...PATIENT, longIdleMs: SERVED_LIMITS.longIdleMs as number };
+  const database = await openPostgres(url, () => undefined, limits);
+  const ofBackup = await openPostgresReader(url);
+  try {
+    const limitIn = async (db: Database['reader']) => {
+      const shown = await db
+        .transaction()
+        .execute((within) => sql`show idle_in_transaction_session_timeout`.execute(within));
+      return shown.rows;
+    };
+    expect(await limitIn(database.patient)).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+    expect(await limitIn(ofBackup.reader)).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
+  } finally {
+    await Promise.all([database.close(), ofBackup.close()]);
   }
 });
 
