@@ -22,6 +22,9 @@ const CONNECT_AGAIN_AFTER_TURNS = 40;
 /** With the silence before, five seconds: one that is silent for longer has probably frozen. */
 const LATE_FOR_TURNS = 15;
 
+/** A server answers within 250 ms, a turn of our timer, unless it is frozen. */
+const PROMPT_TURNS = 2;
+
 const SILENT = 'it does not answer';
 
 /** The least come first. */
@@ -112,6 +115,11 @@ export class Member {
   /** Whether the last question has waited for its answer so long that the connections are of no use. */
   get isSilent(): boolean {
     return this.#asked !== undefined && this.#turns >= this.#patience;
+  }
+
+  /** Whether it serves, and owes no answer for long: it may have fallen silent together with others. */
+  get servesNow(): boolean {
+    return this.#state === 'serving' && (this.#asked === undefined || this.#turns < PROMPT_TURNS);
   }
 
   get isIdle(): boolean {

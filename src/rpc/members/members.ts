@@ -113,10 +113,11 @@ export class Members {
 
   /**
    * Ends the calls of silent servers only while another serves: otherwise a slow answer is better than none.
-   * The other must have served for two turns, so that servers that thaw together can all answer first.
+   * The other must have served for two turns, so that servers that thaw together can all answer first, and
+   * owe no answer for long, so that servers that fall silent together keep their calls.
    */
   #breakSilent(): void {
-    const doesOneServe = this.#members.some(({ state }) => state === 'serving');
+    const doesOneServe = this.#members.some(({ servesNow }) => servesNow);
     this.#servingTurns = doesOneServe ? this.#servingTurns + 1 : 0;
     if (this.#servingTurns > 1) {
       for (const member of this.#members.filter(({ isSilent }) => isSilent)) {
