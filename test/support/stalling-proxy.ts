@@ -13,6 +13,8 @@ export async function stallingProxy(serverUrl: string) {
   const directions = new Set<Direction>();
   /** For each connection, a function that silences it for good. */
   const silencers = new Set<() => void>();
+  /** For each connection, a function after which it is reset at the next data of its client. */
+  const losers = new Set<() => void>();
   let next: Stall | undefined;
   let stalled = 0;
   let felt = 0;
@@ -31,10 +33,15 @@ export async function stallingProxy(serverUrl: string) {
     const behind = connect({ host: target.hostname, port: Number(target.port), noDelay: true });
     let isSilent = false;
     let isForgotten = false;
+    let isLost = false;
     const silence = () => {
       isForgotten = true;
     };
     silencers.add(silence);
+    const lose = () => {
+      isLost = true;
+    };
+    losers.add(lose);
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -55,6 +62,11 @@ export async function stallingProxy(serverUrl: string) {
     let asked = Buffer.alloc(0);
     client.on('data', (data) => {
       asked = data;
+      if (isLost) {
+        felt += 1;
+        client.resetAndDestroy();
+        return;
+      }
       if (isSilent || isFrozen) {
         return;
       }
@@ -75,6 +87,7 @@ export async function stallingProxy(serverUrl: string) {
     );
     client.on('close', () => {
       silencers.delete(silence);
+      losers.delete(lose);
       along('there', () => behind.destroy());
     });
     behind.on('close', () => isSilent || isFrozen || along('back', () => client.destroy()));
@@ -111,6 +124,12 @@ export async function stallingProxy(serverUrl: string) {
     forget: () => {
       for (const silence of silencers) {
         silence();
+      }
+    },
+    /** As a gateway that has lost its table of connections: each is reset when its client next sends data. */
+    lose: () => {
+      for (const lose of losers) {
+        lose();
       }
     },
     /** As a slow or distant server: from now on each chunk arrives this much later, in order. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { isLostConnection } from './trouble.js';
 
 /** A statement without an answer for this long is asked about. */
 const SILENT_MS = 1_500;
@@ -64,8 +65,15 @@ export class ForgottenConnections {
       this.#waiting.add(connection);
     }
     heard.unanswered += 1;
+    const { at } = heard;
     try {
       return await answer;
+    } catch (error) {
+      // Ended without a message of the server: the network may have forgotten older ones, too.
+      if (!(error instanceof pg.DatabaseError) && isLostConnection(error)) {
+        this.#suspectBefore = Math.max(this.#suspectBefore, at);
+      }
+      throw error;
     } finally {
       heard.at = performance.now();
       heard.unanswered -= 1;
