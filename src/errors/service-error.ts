@@ -59,6 +59,9 @@ export class NotReached extends ServiceError {
   }
 }
 
+/** The database may have made the change, or may still make it: a repetition could make it twice. */
+export class OutcomeUnknown extends ServiceError {}
+
 /** Refuses a request because of one field. */
 export function fieldRefusal(
   code: ErrorCode,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { OutcomeUnknown } from '../../errors/service-error.js';
 import { networkOf } from '../../identifiers/network-address.js';
 import type { Clock } from '../clock.js';
 import { type AuditWriter, type Observation, type Observe, STRANGER } from './audit.js';
@@ -74,7 +75,7 @@ export class AuditTally {
     }
   }
 
-  /** Writes the counts and resets them. Counts that could not be written stay. */
+  /** Writes the counts and resets them. Counts stay only if they were certainly not written. */
   async flush(): Promise<void> {
     const [counts, rest] = [[...this.#counts.values()], [...this.#rest.values()]];
     this.#counts = new Map();
@@ -86,6 +87,10 @@ export class AuditTally {
     try {
       await this.writer.write([...counts.map(toObservation), ...(rest.length > 0 ? [restOf(rest)] : [])]);
     } catch (error) {
+      // Commits that wait for a replica succeed later: each would contain the counts of those before it.
+      if (error instanceof OutcomeUnknown) {
+        throw error;
+      }
       for (const count of counts) {
         this.#add(count);
       }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Observation, STRANGER } from '../../../src/domain/operator/audit.js';
 import { AuditTally, type TallyLimits } from '../../../src/domain/operator/audit-tally.js';
+import { ErrorCode, OutcomeUnknown } from '../../../src/errors/service-error.js';
 import { fakeClock } from '../clock.js';
 
 function refusal(id: string, remoteAddress?: string): Observation {
@@ -31,12 +32,15 @@ function read(requestId: string): Observation {
 function tallying(limits?: TallyLimits) {
   const clock = fakeClock();
   const written: Observation[] = [];
-  const log = { isDown: false };
+  const log = { isDown: false, isLate: false };
   const write = async (observations: readonly Observation[]) => {
     if (log.isDown) {
       throw new Error('The database is away.');
     }
     written.push(...observations);
+    if (log.isLate) {
+      throw new OutcomeUnknown(ErrorCode.UNAVAILABLE, 'It may be written.');
+    }
   };
   const tally = new AuditTally({ write }, clock.now, limits);
   return { tally, clock, written, log };
@@ -146,6 +150,16 @@ describe('what was observed', () => {
     for (const text of [actor.id, subject?.id, attributes.reason]) {
       expect(text).toMatch(/^\?\?\[2Jx{123}$/);
     }
+  });
+
+  test('is not counted again where the log may have taken it', async () => {
+    const { tally, written, log } = tallying();
+    tally.observe(refusal('key_1'));
+    log.isLate = true;
+    await expect(tally.flush()).rejects.toThrow('It may be written.');
+    log.isLate = false;
+    await tally.flush();
+    expect(written.map(({ attributes }) => attributes.count)).toEqual(['1']);
   });
 
   test('stays counted while the log cannot be written', async () => {
