@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { SubscriptionId } from '../../../generated/ids.js';
 import type { Actor } from '../../domain/operator/audit.js';
-import type { AuditType } from '../../domain/operator/audit-types.js';
 import { subscriptionDeliveryRows } from '../adapters/webhooks/subscriptions/deliveries.js';
+import { subscriptionRows } from '../adapters/webhooks/subscriptions/rows.js';
 import type { Reader, Writer } from '../database.js';
 import { CopyChanges } from './copy-changes.js';
 import { CREDENTIALS, type Credential, type CredentialKind, credentialKinds, setEnd } from './credentials.js';
@@ -53,33 +53,32 @@ export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]>
 }
 
 /**
- * Restores the expiry of credentials and enables subscriptions, except of those that were changed since. Held
- * deliveries stay held until an operator replays their events.
+ * Restores the expiry of a credential or enables a subscription. Held deliveries stay held until an operator
+ * replays their events. Returns undefined if it was changed since.
  */
 export function resume(
   { write }: Pick<OpenedDatabase, 'write'>,
-  chosen: readonly Suspended[],
+  suspended: Suspended,
   { actor, at }: { actor: Actor; at: number },
-): Promise<Resumed[]> {
+): Promise<Resumed | undefined> {
+  const { kind, id, since, expiresAt } = suspended;
   return write(async (writer) => {
     const changes = new CopyChanges(writer, at, actor);
-    const { heldSince } = subscriptionDeliveryRows(writer);
-    const resumed: Resumed[] = [];
-    for (const each of chosen) {
-      const isResumed = await (each.kind === 'subscription'
-        ? changes.enableSubscription(each.id, isStillDisabled(each.since))
-        : setEnd(writer, { ...each, kind: each.kind }, each.expiresAt, each.since));
-      if (!isResumed) {
-        continue;
+    if (kind !== 'subscription') {
+      if (!(await setEnd(writer, { kind, id }, expiresAt, since))) {
+        return undefined;
       }
-      const type: AuditType = each.kind === 'subscription' ? 'subscription.enabled' : `${each.kind}.resumed`;
-      await changes.record(type, { type: each.kind, id: each.id });
-      resumed.push({
-        ...each,
-        heldSince: each.kind === 'subscription' ? await heldSince(each.id as SubscriptionId) : null,
-      });
+      await changes.record(`${kind}.resumed`, { type: kind, id });
+      return { ...suspended, heldSince: null };
     }
-    return resumed;
+    // Waits for writes of events that found it disabled, and keeps out later ones until it is enabled.
+    await subscriptionRows(writer).findLocked(id);
+    if (!(await changes.enableSubscription(id, isStillDisabled(since)))) {
+      return undefined;
+    }
+    await changes.record('subscription.enabled', { type: kind, id });
+    const heldSince = await subscriptionDeliveryRows(writer).heldSince(id as SubscriptionId);
+    return { ...suspended, heldSince };
   });
 }
 

@@ -4,7 +4,7 @@ import type { AuditType } from '../../../src/domain/operator/audit-types.js';
 import { auditAction } from '../../../src/store/adapters/operator/audit-events.js';
 import { factsOf } from '../../../src/store/copies/copy-facts.js';
 import { type Settling, settleCopy } from '../../../src/store/copies/settle-copy.js';
-import { resume, suspendedIn } from '../../../src/store/copies/suspended.js';
+import { resume, type Suspended, suspendedIn } from '../../../src/store/copies/suspended.js';
 import { type ValidList, validIn } from '../../../src/store/copies/valid-list.js';
 import type { Database } from '../../../src/store/database.js';
 import type { Schema } from '../../../src/store/schema.js';
@@ -111,6 +111,15 @@ async function holdOne(database: Database, id: string, occurredAt: number, statu
   await plantDelivery(database, receiver as never, { status: status as never }, occurredAt);
 }
 
+/** Returns what it resumed. */
+async function resumeAll(database: Database, suspended: readonly Suspended[], at: number) {
+  const resumed: unknown[] = [];
+  for (const each of suspended) {
+    resumed.push(await resume(database, each, { actor: ACTOR, at }));
+  }
+  return resumed.filter((each) => each !== undefined);
+}
+
 describeEachDatabase('a restored database', (under) => {
   test('ends sessions, grants, links and signing keys, and holds webhooks', async () => {
     const database = await under.openMigrated();
@@ -143,7 +152,7 @@ describeEachDatabase('a restored database', (under) => {
       await plantDelivery(database, receiver as never, { status }, occurredAt);
     }
     expect((await settleCopy(database, UNKNOWN)).held).toMatchObject({ deliveries: 2, since: 42 });
-    const resumed = await resume(database, await suspendedIn(database.reader), { actor: ACTOR, at: NOW + 1 });
+    const resumed = await resumeAll(database, await suspendedIn(database.reader), NOW + 1);
     expect(resumed).toMatchObject([{ id: receiver.id, heldSince: 42 }]);
   });
 
@@ -158,7 +167,7 @@ describeEachDatabase('a restored database', (under) => {
 
     const suspended = await suspendedIn(database.reader);
     expect(suspended.map(({ id }) => id)).toEqual([key, token, 'sec_1', subscription]);
-    await resume(database, suspended.slice(1), { actor: ACTOR, at: NOW + 1 });
+    await resumeAll(database, suspended.slice(1), NOW + 1);
     expect((await suspendedIn(database.reader)).map(({ id }) => id)).toEqual([key]);
     expect(await rowOf(database, 'service_tokens')).toMatchObject({ expires_at: LATER, revoked_at: null });
     expect(await rowOf(database, 'application_secrets')).toMatchObject({ expires_at: null });
@@ -190,7 +199,7 @@ describeEachDatabase('a restored database', (under) => {
         .where('id', '=', key)
         .execute(),
     );
-    await resume(database, before, { actor: ACTOR, at: NOW + 2 });
+    await resumeAll(database, before, NOW + 2);
     expect(await rowOf(database, 'api_keys')).toMatchObject({ expires_at: NOW, revoked_at: NOW + 1 });
     expect(await suspendedIn(database.reader)).toEqual([]);
   });
@@ -205,10 +214,10 @@ describeEachDatabase('a restored database', (under) => {
         writer.updateTable('instance_integrations').set({ configured_at }).execute(),
       );
     await configuring(null);
-    expect(await resume(database, suspended, { actor: ACTOR, at: NOW + 1 })).toEqual([]);
+    expect(await resumeAll(database, suspended, NOW + 1)).toEqual([]);
     expect(await rowOf(database, 'subscriptions')).toMatchObject({ status: 'DISABLED' });
     await configuring(1);
-    expect(await resume(database, suspended, { actor: ACTOR, at: NOW + 2 })).toHaveLength(1);
+    expect(await resumeAll(database, suspended, NOW + 2)).toHaveLength(1);
   });
 
   test('ends for good what a list of what is valid lacks, and lets the rest work', async () => {

@@ -29,8 +29,15 @@ export async function resumeSuspended(
     const chosen = chosenOf(suspended, ids, all);
     await useOwnKeys(database, config);
     const by = { actor: { type: 'command', id: 'resume' }, at: database.clock() };
-    const resumed = await resume(database, chosen, by);
-    print(json ? asJson(resumed) : resumedText(resumed));
+    const resumed: Resumed[] = [];
+    try {
+      for (const each of chosen) {
+        const done = await resume(database, each, by);
+        resumed.push(...(done ? [done] : []));
+      }
+    } finally {
+      print(json ? asJson(resumed) : resumedText(resumed));
+    }
     refuseRest(chosen.filter(({ id }) => !resumed.some((each) => each.id === id)));
   });
 }

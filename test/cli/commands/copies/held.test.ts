@@ -16,6 +16,7 @@ import {
   newConnection,
   plantDelivery,
 } from '../../../store/adapters/webhooks/subscriptions/rig.js';
+import { plantTrigger } from '../../../support/planted-triggers.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration, sharedIntegration } from '../../typed.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
@@ -102,6 +103,19 @@ test('resume names subscriptions of instance integrations that are not configure
   ]);
   expect(stdout).toContain('tok_');
   expect(stdout).not.toContain(subscription);
+});
+
+test('resume that fails midway tells what it has resumed, because it lists that no more', async () => {
+  const folder = directory();
+  const { settings, backup } = await newBackup(folder);
+  const into = { ...settings, DATA_DIR: join(folder, 'restored') };
+  await succeeded(sharedIntegration(['restore', backup], into));
+  await within(into.DATA_DIR, (database) =>
+    plantTrigger(database, 'SQLite', 'before update on subscriptions', "select raise(abort, 'no')"),
+  );
+  const { code, stdout, stderr } = await integration(['resume', '--all'], into);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^Resumed: tok_\w+\n$/)]);
+  expect(stderr).not.toBe('');
 });
 
 /** A backup of a restored database, and a list from after the resumption of its subscription. */
