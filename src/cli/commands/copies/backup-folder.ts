@@ -120,12 +120,19 @@ export async function assertSum(
   name: string,
   file: string,
 ): Promise<void> {
-  const sum = existsSync(file) ? await sha256Of(file) : 'nothing';
-  if (sum !== sums.get(name)) {
+  if (!(await hasSum(sums, name, file))) {
     throw new Unfinished(
       `The backup is damaged: ${name} does not match its checksum in ${FILES.sums}. Use another backup.`,
     );
   }
+}
+
+export async function hasSum(
+  sums: ReadonlyMap<string, string>,
+  name: string,
+  file: string,
+): Promise<boolean> {
+  return existsSync(file) && (await sha256Of(file)) === sums.get(name);
 }
 
 async function sha256Of(path: string): Promise<string> {

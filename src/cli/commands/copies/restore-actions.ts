@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { openWithPassphrase } from '../../../keys/passphrase-box.js';
 import { SealError } from '../../../keys/sealed-box.js';
@@ -16,7 +16,7 @@ import { linesOfFile } from '../file-lines.js';
 import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';
 import { SEALED_KEY } from './backup-actions.js';
-import { assertSum, sumsIn } from './backup-folder.js';
+import { assertSum, hasSum, sumsIn } from './backup-folder.js';
 import { asIso, FILES, type Manifest, parseManifest } from './manifest.js';
 import { keysIn, useKeys } from './own-database.js';
 import { presentPassphrase } from './passphrase.js';
@@ -125,6 +125,7 @@ function refuseOtherPlace(manifest: Manifest, config: Config): void {
 async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   const lines = linesOfFile(resolve(file), MOST_LINE_BYTES);
   const list = await reading(file, () => parseValidFile(lines));
+  await refuseDamaged(resolve(file));
   if (list.environment !== manifest.environment || list.environmentMadeAt !== manifest.environmentMadeAt) {
     throw new UsageError(`The list ${file} was made from another database than the backup.`);
   }
@@ -133,6 +134,19 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
     refuseUnlessNewer(file, list, manifest);
   }
   return list;
+}
+
+/** A list in the folder of its backup has a checksum. One that `integration revocations` wrote has none. */
+async function refuseDamaged(list: string): Promise<void> {
+  const folder = dirname(list);
+  if (basename(list) !== FILES.valid || !existsSync(join(folder, FILES.sums))) {
+    return;
+  }
+  if (!(await hasSum(sumsIn(folder), FILES.valid, list))) {
+    throw new Unfinished(
+      `The list ${list} is damaged: it does not match its checksum in ${FILES.sums}. Use the list of another backup.`,
+    );
+  }
 }
 
 /** Compares again, now up to the latest time that counts for the list: either clock may have been wrong. */

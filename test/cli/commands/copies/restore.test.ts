@@ -474,6 +474,25 @@ describe('integration restore', () => {
     expect(facts).toMatch(/^Revocations +unknown$/m);
   });
 
+  test('refuses the list of a newer backup that differs from its checksum', async () => {
+    const newer = (folder: string, change: (list: string) => string, options = {}) => {
+      const target = join(directory(), folder);
+      const changed = (content: Buffer) =>
+        change(content.toString().replace(/"changedAt":\d+/, `"changedAt":${Date.UTC(2999)}`));
+      return join(changedBackup(backup, target, 'valid.jsonl', changed, options), 'valid.jsonl');
+    };
+    const list = newer('damaged', (text) => text.replace(/(?<="tok_\w+)\w"/, '_"'));
+    const into = elsewhere();
+    await expect(restoring(backup, into, { revocations: list })).rejects.toEqual(
+      new Unfinished(
+        `The list ${list} is damaged: it does not match its checksum in SHA256SUMS. Use the list of another backup.`,
+      ),
+    );
+    expect(isUntouched(into)).toBe(true);
+    const sound = newer('sound', (text) => text, { summed: true });
+    expect(await report({ revocations: sound })).toMatch(WORKS);
+  });
+
   test('refuses a list of what is valid that shows nothing newer than the backup, of another database or not complete', async () => {
     const into = elsewhere();
     const { changedAt } = given().manifest;
