@@ -18,7 +18,8 @@ const MOST_CHARACTERS_SHOWN = 600;
 /** Libpq accepts `sslpassword` only as an argument, so it is removed; the service does not use it either. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const NAME_PARAMETER = 'application_name';
-const KEEP = ['--no-owner', '--no-privileges'];
+/** A tablespace of one server is missing on another. */
+const KEEP = ['--no-owner', '--no-privileges', '--no-tablespaces'];
 /** A replica does not have the rows of unlogged tables. */
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];
 /** `server_version_num` divided by this is the release. */

@@ -45,7 +45,7 @@ test.each([
     error.message.replace(/--use-list=\S+ /, ''),
   );
   expect(await refused).toBe(
-    `pg_restore failed with exit code 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges dump --no-password --dbname=postgres://${shown}`,
+    `pg_restore failed with exit code 3: hush/hush: --exit-on-error --single-transaction --no-owner --no-privileges --no-tablespaces dump --no-password --dbname=postgres://${shown}`,
   );
 });
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
@@ -43,6 +43,8 @@ export function describeWithPostgresPrograms(title: string, body: () => void): v
 export interface MatchingServer {
   /** The URL of a new, empty database. */
   newDatabase(name: string): Promise<string>;
+  /** The path of a new folder in which the server can write. */
+  newFolder(name: string): string;
   /** PATH with these programs first. */
   path: string;
   stop(): Promise<void>;
@@ -80,6 +82,12 @@ export async function startMatchingServer(): Promise<MatchingServer> {
     newDatabase: async (name) => {
       await administer(`create database ${name}`);
       return url(name);
+    },
+    newFolder: (name) => {
+      const made = join(place, name);
+      mkdirSync(made);
+      chownSync(made, as.uid, as.gid);
+      return made;
     },
     path: `${folder}:${process.env.PATH}`,
     stop: async () => {

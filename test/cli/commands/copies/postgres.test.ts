@@ -113,8 +113,12 @@ describeWithPostgresPrograms('a backup of PostgreSQL', () => {
       create event trigger watched on ddl_command_end execute function watch();
     `;
     await administer(sourceUrl, ofSuperusers);
+    await administer(sourceUrl, `create tablespace fast location '${server.newFolder('fast')}'`);
+    await administer(sourceUrl, 'alter table audit_events set tablespace fast');
     const backup = join(folder, 'backup');
     await succeeded(sharedIntegration(['backup', backup], source));
+    await administer(sourceUrl, 'alter table audit_events set tablespace pg_default');
+    await administer(sourceUrl, 'drop tablespace fast');
 
     const target = new URL(await server.newDatabase('own'));
     const role = 'create role restorer login; alter database own owner to restorer';
