@@ -36,9 +36,14 @@ export const objectsAreOurs: Check<unknown> = {
   },
 };
 
+/** Triggers and rules that this version did not make. */
+export async function foreignTriggers(reader: Reader): Promise<string[]> {
+  return (await objectsIn(reader)).map(textOf).filter((each) => !OURS.has(each));
+}
+
 /** Refuses a copy that would bring triggers or rules into the restored database. */
 export async function refuseForeignTriggers(reader: Reader): Promise<void> {
-  const foreign = (await objectsIn(reader)).map(textOf).filter((each) => !OURS.has(each));
+  const foreign = await foreignTriggers(reader);
   if (foreign.length > 0) {
     throw new CopyError(
       `The backup has the ${foreign.join(', the ')}, which this service did not make: it could keep keys valid that were revoked. Restore an older backup. Or load this one without the service, drop what is foreign there, and back that database up.`,

@@ -1,8 +1,9 @@
 import type { Actor } from '../../domain/operator/audit.js';
 import { auditAction } from '../adapters/operator/audit-events.js';
+import { foreignTriggers } from '../checks/foreign-objects.js';
 import { DATABASE_FILE } from '../data-directory.js';
 import type { Reader } from '../database.js';
-import { refuseUnlessMigrated } from '../migrate.js';
+import { refuseUnlessMigrated, schemaDrift } from '../migrate.js';
 import { reading } from '../recorded.js';
 import { factsOf, latestChange, type Origin, originOf } from './copy-facts.js';
 import type { DatabasePlace, OpenedDatabase } from './open-copy.js';
@@ -18,7 +19,7 @@ export async function takeCopy(
   environment: Readonly<Record<string, string | undefined>>,
   warn: (message: string) => void,
 ): ReturnType<typeof takenOf> {
-  const read = (reader: Reader) => takenOf(reader, now);
+  const read = (reader: Reader) => takenOf(reader, now, warn);
   if (databaseUrl !== undefined) {
     return dumpPostgres(databaseUrl, target, environment, read, warn);
   }
@@ -27,9 +28,21 @@ export async function takeCopy(
   return reading({ file: target }, read);
 }
 
-async function takenOf(reader: Reader, now: number) {
+async function takenOf(reader: Reader, now: number, warn: (message: string) => void) {
   await refuseUnlessMigrated(reader);
+  await warnOfForeign(reader, warn);
   return { facts: await factsOf(reader, latestChange(now)), valid: await validIn(reader, now) };
+}
+
+/** A restore refuses them; those of a newer release are not known here. */
+async function warnOfForeign(reader: Reader, warn: (message: string) => void): Promise<void> {
+  const { newer } = await schemaDrift(reader);
+  const foreign = newer.length > 0 ? [] : await foreignTriggers(reader);
+  if (foreign.length > 0) {
+    warn(
+      `WARNING: \`integration restore\` refuses this backup, because it has the ${foreign.join(', the ')}, which this service did not make. Drop what is foreign, and make another backup.`,
+    );
+  }
 }
 
 /** Reads what is valid in a database. Tables that this does not read may be damaged. */

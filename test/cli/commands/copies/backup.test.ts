@@ -263,6 +263,24 @@ describe('of one environment', () => {
     ]);
   });
 
+  test('a backup with a foreign trigger is made, with a warning that a restore refuses it', async () => {
+    const folder = directory();
+    const own = await newLive(folder);
+    const database = new Sqlite(join(own.DATA_DIR as string, 'integration.db'));
+    database.exec('create trigger for_our_warehouse after update on clients begin select 1; end');
+    const target = join(folder, 'backup');
+    const { code, stdout, stderr } = await sharedIntegration(['backup', target, '--json'], own);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { database: 'sqlite' }]);
+    expect(stderr).toMatch(
+      /^WARNING: `integration restore` refuses this backup, because .* the trigger for_our_warehouse of clients, [^\n]+\n$/,
+    );
+    // The triggers of a newer version are not known here.
+    database.exec("insert into kysely_migration (name, timestamp) values ('9999-later', 'now')");
+    database.close();
+    const summary = await succeeded(sharedIntegration(['backup', join(folder, 'newer')], own));
+    expect(summary).toMatch(/^The backup is complete and checked\.\n/);
+  });
+
   test('a directory without a database is refused, and so is a short passphrase or one that others can read', async () => {
     const folder = directory();
     const target = join(folder, 'it');
