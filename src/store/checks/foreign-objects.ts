@@ -11,27 +11,32 @@ interface StoredObject {
   kind: 'trigger' | 'rule';
   name: string;
   of: string;
+  /** On PostgreSQL: it is stored, and does not run. */
+  isOff?: boolean;
 }
 
 const OURS = new Set(TRIGGER_PLACES.map(({ name, table }) => textOf({ kind: 'trigger', name, of: table })));
 
-/** Compares names only. */
+/** Compares names, not what the triggers do. */
 export const objectsAreOurs: Check<unknown> = {
   name: 'database-objects',
-  about: 'The database has the triggers of this version, and no other triggers or rules.',
+  about: 'The database has the triggers of this version, all enabled, and no other triggers or rules.',
   severity: 'error',
   remedy:
-    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is missing, restore a backup.',
+    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is disabled, enable it (`alter table … enable trigger …`): readers of changes lack what changed meanwhile, until its rows are written again (`update … set id = id`). If one is missing, restore a backup.',
   find: async (reader) => {
     const { missing, newer } = await schemaDrift(reader);
     if (newer.length > 0) {
       return foundIn([], 'Not compared: a newer version has migrated the database.');
     }
-    const present = (await objectsIn(reader)).map(textOf);
+    const objects = await objectsIn(reader);
+    const present = objects.map(textOf);
+    const off = objects.filter(({ isOff }) => isOff).map(textOf);
     const lacking = missing.length > 0 ? [] : [...OURS].filter((each) => !present.includes(each));
     return foundIn([
       ...present.filter((each) => !OURS.has(each)).map((each) => `the ${each} is not of this service`),
       ...lacking.map((each) => `the ${each} is missing`),
+      ...off.filter((each) => OURS.has(each)).map((each) => `the ${each} is disabled`),
     ]);
   },
 };
@@ -67,11 +72,11 @@ const ON_SQLITE = sql<StoredObject>`
 `;
 
 const ON_POSTGRES = sql<StoredObject>`
-  select object.kind, object.name, relation.relname as "of"
+  select object.kind, object.name, relation.relname as "of", object.state not in ('O', 'A') as "isOff"
   from pg_catalog.pg_class as relation
   join (
-    select 'trigger' as kind, tgname as name, tgrelid as oid from pg_catalog.pg_trigger where not tgisinternal
-    union all select 'rule', rulename, ev_class from pg_catalog.pg_rewrite where rulename <> '_RETURN'
+    select 'trigger' as kind, tgname as name, tgrelid as oid, tgenabled as state from pg_catalog.pg_trigger where not tgisinternal
+    union all select 'rule', rulename, ev_class, ev_enabled from pg_catalog.pg_rewrite where rulename <> '_RETURN'
   ) as object on object.oid = relation.oid
   where relation.relnamespace = (
       select relnamespace from pg_catalog.pg_class where oid = pg_catalog.to_regclass('audit_events')

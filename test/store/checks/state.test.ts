@@ -308,6 +308,20 @@ test('on PostgreSQL, rules and a trigger with a name of ours on another table ar
   );
 });
 
+test('on PostgreSQL, the check of triggers names those that are disabled', async () => {
+  const database = await postgres.openMigrated();
+  await run(
+    database,
+    'alter table users disable trigger changes_user_changed',
+    'alter table workers enable replica trigger changes_worker_changed',
+    'alter table units enable always trigger changes_unit_changed',
+  );
+  expect(await examplesOf(objectsAreOurs, database, {})).toEqual([
+    'the trigger changes_user_changed of users is disabled',
+    'the trigger changes_worker_changed of workers is disabled',
+  ]);
+});
+
 test('the check of PostgreSQL names invalid indexes, and tells how far the clocks are apart', async () => {
   const database = await postgres.openMigrated();
   expect(await examplesOf(indexesAreValid, database, {})).toEqual([]);
