@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { Report } from '../../../../src/cli/commands/copies/restore-actions.js';
+import type { Report, RestoreOptions } from '../../../../src/cli/commands/copies/restore-actions.js';
 import { reportOf } from '../../../../src/cli/commands/copies/restore-report.js';
 import { loadConfig } from '../../../../src/config/config.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
@@ -19,9 +19,10 @@ import {
 import { plantTrigger } from '../../../support/planted-triggers.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
 import { integration, sharedIntegration } from '../../typed.js';
-import { newLive, settingsIn, succeeded } from './rig.js';
+import { newLive, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
+const CONFIG = loadConfig({});
 const OCCURRED_AT = Date.parse('2026-02-03T04:05:06.789Z');
 
 async function within<T>(DATA_DIR: string, use: (database: Database) => Promise<T>): Promise<T> {
@@ -180,23 +181,36 @@ test('no next step sends events to a subscription that the restore has disabled,
   expect(report).not.toContain('event replay');
 });
 
-test('a report names twenty of very many subscriptions for which an earlier restore held deliveries', () => {
-  const heldEarlier = Array.from({ length: 22 }, (_, index) => ({
-    ...{ id: `whs_${index + 1}`, since: OCCURRED_AT - index * 1_000 },
-  }));
+/** The report of a restore with these members. */
+function reportWith(members: Pick<Report, 'held' | 'heldEarlier'>, options: RestoreOptions = {}): string {
   const report: Report = {
-    ...{ restored: '', revocations: '', knownUntil: '', consents: 0, heldEarlier },
+    ...{ restored: '', revocations: '', knownUntil: '', consents: 0, ...members },
     ...{ revoked: [], shortened: [], suspended: [], suspendedEarlier: [], alive: [], notices: 0 },
     ...{ memberships: [], narrowed: [], unconfigured: [], passwords: [] },
     disabled: { applications: [], accounts: [], subscriptions: [] },
     ended: { sessions: 0, grants: 0, codes: 0, links: 0, signingKeys: 0 },
-    held: { subscriptions: [], deliveries: 0, since: OCCURRED_AT },
   };
-  const config = loadConfig(settingsIn(directory()));
-  const steps = reportOf(report, { sendWebhooks: true }, config).split('\n').slice(-22);
+  return reportOf(report, options, CONFIG);
+}
+
+test('a report names twenty of very many subscriptions for which an earlier restore held deliveries', () => {
+  const heldEarlier = Array.from({ length: 22 }, (_, index) => ({
+    ...{ id: `whs_${index + 1}`, since: OCCURRED_AT - index * 1_000 },
+  }));
+  const held = { subscriptions: [], deliveries: 0, since: OCCURRED_AT };
+  const steps = reportWith({ held, heldEarlier }, { sendWebhooks: true }).split('\n').slice(-22);
   expect([steps[0], steps[20], steps[21]]).toEqual([
     expect.stringMatching(/ Start the service: /),
     expect.stringMatching(/ --subscription whs_20 --since 2026-02-03T04:04:47\.789Z$/),
     expect.stringMatching(/ 2 more, .* --subscription whs_… --since 2026-02-03T04:04:45\.789Z$/),
   ]);
+});
+
+test('a report keeps what is held that the purge would remove within a day', () => {
+  const stepsOf = (hoursLeft: number) => {
+    const since = Date.now() - CONFIG.EVENT_RETENTION + hoursLeft * 3_600_000;
+    return reportWith({ held: { subscriptions: ['whs_1'], deliveries: 1, since }, heldEarlier: [] });
+  };
+  expect(stepsOf(1)).toMatch(/ 1\. Keep what is held until it is sent: set EVENT_RETENTION to 31d or more$/m);
+  expect(stepsOf(25)).not.toContain('EVENT_RETENTION');
 });
