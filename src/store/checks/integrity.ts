@@ -6,23 +6,26 @@ import { type Check, foundIn } from './check.js';
 const MOST_FAULTS = 10;
 const MEBIBYTE = 1_048_576;
 
-/** SQLite only: PostgreSQL has checksums of its own. */
-export const pagesAreSound: Check<{ databaseBytes: number }> = {
+/** SQLite only: PostgreSQL checks its pages itself if it has data checksums. */
+export const pagesAreSound: Check<{ databaseBytes: number; thorough?: boolean }> = {
   name: 'integrity',
   about: 'The pages of the database file and the references between its rows are sound.',
   severity: 'error',
   remedy:
     'Stop the service, keep the file for an investigation, and restore the newest backup into an empty directory.',
-  find: async (reader, { databaseBytes }) =>
-    foundIn(await faultsIn(reader), `${Math.ceil(databaseBytes / MEBIBYTE)} MiB checked.`),
+  find: async (reader, { databaseBytes, thorough = false }) => {
+    // The quick check does not compare the entries of indexes with their rows.
+    const faults = await faultsIn(reader, thorough ? 'integrity_check' : 'quick_check');
+    return foundIn(faults, `${Math.ceil(databaseBytes / MEBIBYTE)} MiB checked.`);
+  },
 };
 
-async function faultsIn(reader: Reader): Promise<string[]> {
+async function faultsIn(reader: Reader, check: 'integrity_check' | 'quick_check'): Promise<string[]> {
   try {
-    const pages = await rowsOf<{ quick_check: string }>(reader, `pragma quick_check(${MOST_FAULTS})`);
+    const pages = await rowsOf<Record<string, string>>(reader, `pragma ${check}(${MOST_FAULTS})`);
     const references = await rowsOf<{ table: string; parent: string }>(reader, 'pragma foreign_key_check');
     return [
-      ...pages.map((row) => row.quick_check).filter((fault) => fault !== 'ok'),
+      ...pages.map((row) => row[check] as string).filter((fault) => fault !== 'ok'),
       ...references.map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`),
     ];
   } catch (error) {

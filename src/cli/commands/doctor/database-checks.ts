@@ -51,7 +51,11 @@ export const databaseChecks: readonly DoctorCheck[] = [
   })),
   of(keyFileFits, keySettings),
   of(nodesAgree, keySettings),
-  of(pagesAreSound, ({ database: { file } }) => ({ databaseBytes: statSync(file).size }), requireReadable),
+  of(
+    pagesAreSound,
+    ({ database: { file }, thorough }) => ({ databaseBytes: statSync(file).size, thorough }),
+    requireReadable,
+  ),
   ofPostgres(clocksAgree),
   ofPostgres(locksAreFree),
   ofPostgres(noTransactionIsIdle),
@@ -98,7 +102,10 @@ function ofPostgres(check: Check<object>): DoctorCheck {
 }
 
 function requireReadable({ database: { isPostgres, file }, thorough }: Installation): void {
-  skipUnless(!isPostgres, 'PostgreSQL has checksums of its own');
+  skipUnless(
+    !isPostgres,
+    'it is for SQLite; PostgreSQL checks its pages itself if it has data checksums (show data_checksums)',
+  );
   const { size } = statSync(file);
   skipUnless(
     thorough || size <= MOST_CHECKED_BYTES,

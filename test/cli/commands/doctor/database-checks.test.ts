@@ -5,7 +5,9 @@ import type { DoctorCheck, Outcome } from '../../../../src/cli/commands/doctor/c
 import { databaseChecks } from '../../../../src/cli/commands/doctor/database-checks.js';
 import { examined, exitCodeOf } from '../../../../src/cli/commands/doctor/doctor-action.js';
 import { keyFileIsUsable } from '../../../../src/cli/commands/doctor/file-checks.js';
+import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import { freePorts } from '../../../support/free-ports.js';
+import { spoilIndex } from '../../../support/sqlite/spoilt-index.js';
 import { migratedSqliteFile } from '../../../support/sqlite/template.js';
 import { doctorRig } from './rig.js';
 
@@ -37,4 +39,19 @@ test('a large file is not called sound unless its pages are read', async () => {
   const [outcome] = await examined({ DATA_DIR }, check);
   expect([outcome, exitCodeOf([outcome as Outcome])]).toMatchObject([{ status: 'skipped', reason }, 0]);
   expect(await examined({ DATA_DIR }, check, true)).toMatchObject([{ detail: '257 MiB checked.' }]);
+});
+
+test('only a thorough check of the file compares its indexes with its rows', async () => {
+  const DATA_DIR = directory();
+  const file = join(DATA_DIR, 'integration.db');
+  copyFileSync(await migratedSqliteFile(), file);
+  const database = new Sqlite(file);
+  database.exec("insert into attempt_counts (subject, count, ends_at) values ('a', 1, 5)");
+  database.close();
+  spoilIndex(file, 'attempt_counts_by_end', 'update attempt_counts set ends_at = 6');
+  const check = databaseChecks.filter(({ name }) => name === 'integrity');
+  expect(await examined({ DATA_DIR }, check)).toMatchObject([{ status: 'ok' }]);
+  expect(await examined({ DATA_DIR }, check, true)).toMatchObject([
+    { status: 'error', examples: ['row 1 missing from index attempt_counts_by_end'] },
+  ]);
 });
