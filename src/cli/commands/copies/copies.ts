@@ -143,8 +143,9 @@ function addRevocations(program: Command): void {
 
 const RESUME_NOTES = `
 \`integration restore\` suspends what may have been revoked since the backup: subscriptions (unless --send-webhooks), and
-API keys, tokens and client secrets if it runs without --revocations and --keep-keys. Without arguments, the command
-lists what is still suspended. It opens the database that DATA_DIR or DATABASE_URL names; the service may be running.
+API keys, tokens and client secrets (unless it runs with --keep-keys, or with a list that is not older than an hour).
+Without arguments, the command lists what is still suspended. It opens the database that DATA_DIR or DATABASE_URL names;
+the service may be running.
 
 What you do not resume stays suspended. \`integration key revoke\` and \`integration token revoke\` end a key or token
 permanently. Held deliveries of a subscription stay held until \`integration event replay\`: the command prints how to send
