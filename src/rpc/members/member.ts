@@ -117,7 +117,7 @@ export class Member {
     return this.#asked !== undefined && this.#turns >= this.#patience;
   }
 
-  /** Whether it serves, and owes no answer for long: it may have fallen silent together with others. */
+  /** Whether it serves and is not late with an answer, as one that fell silent together with others is. */
   get servesNow(): boolean {
     return this.#state === 'serving' && (this.#asked === undefined || this.#turns < PROMPT_TURNS);
   }

@@ -113,8 +113,8 @@ export class Members {
 
   /**
    * Ends the calls of silent servers only while another serves: otherwise a slow answer is better than none.
-   * The other must have served for two turns, so that servers that thaw together can all answer first, and
-   * owe no answer for long, so that servers that fall silent together keep their calls.
+   * The other must have served for two turns, so that servers that thaw together can all answer first. It
+   * must not be late with an answer, so that servers that fall silent together keep their calls.
    */
   #breakSilent(): void {
     const doesOneServe = this.#members.some(({ servesNow }) => servesNow);

@@ -90,8 +90,8 @@ export function sealStore({ reader, write }: Database): SealStore {
 const commitHere = keptPosted(() => sql`select set_config('synchronous_commit', 'local', true)`);
 
 /**
- * While no replica confirms commits, a domain is to start and to serve reads. If a promoted replica lacks
- * the commit, the next announcement makes it good.
+ * While no replica confirms commits, a domain is to start and to serve reads. A promoted replica may lack
+ * the commit: the next announcement repeats it, and a node that left counts as one that was killed.
  */
 async function withoutReplica(writer: Writer): Promise<void> {
   if (isPostgres(writer)) {

@@ -23,7 +23,7 @@ export const objectsAreOurs: Check<unknown> = {
   about: 'The database has the triggers of this version, all enabled, and no other triggers or rules.',
   severity: 'error',
   remedy:
-    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is disabled, enable it (`alter table … enable trigger …`): readers of changes lack what changed meanwhile, until its rows are written again (`update … set id = id`). If one is missing, restore a backup.',
+    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is disabled, enable it (`alter table … enable trigger …`), then write all rows of clients, unit_types, units, locations, workers and users again (`update … set id = id`): readers of changes lack what changed meanwhile. If one is missing, or the disabled one is of job_titles or changes or ends in `_removed`, restore a backup.',
   find: async (reader) => {
     const { missing, newer } = await schemaDrift(reader);
     if (newer.length > 0) {
