@@ -63,7 +63,7 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
   }
   problems.push(...contradictions(values as Partial<Config>));
   if (strict) {
-    problems.push(...strayReplica(values as Partial<Config>));
+    problems.push(...strayDatabases(values as Partial<Config>));
     const found = misspeltIn(environment, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
     problems.push(...found.filter(({ isCertain }) => isCertain).map(({ problem }) => problem));
   }
@@ -165,12 +165,19 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
-/** Checked only for a start: no command reads from the replica. */
-function strayReplica(values: Partial<Config>): string[] {
-  const isOnPostgres = values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined;
-  return values.DATABASE_REPLICA_URL === undefined || isOnPostgres
-    ? []
-    : ['DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set'];
+/** Checked only for a start: no command connects to these. */
+function strayDatabases(values: Partial<Config>): string[] {
+  if (values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined) {
+    return [];
+  }
+  const found: string[] = [];
+  if (values.DATABASE_DIRECT_URL !== undefined) {
+    found.push('DATABASE_DIRECT_URL is another way to the PostgreSQL in DATABASE_URL, which must be set');
+  }
+  if (values.DATABASE_REPLICA_URL !== undefined) {
+    found.push('DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set');
+  }
+  return found;
 }
 
 /** A token that two roles share would have the rights of both. */

@@ -100,14 +100,16 @@ test('a role reads only the files of its own secrets, and no certificates', () =
   expect(config.DATABASE_URL).toBeUndefined();
 });
 
-test('a replica needs its primary at a start of the service, but not for other commands', () => {
-  const replica = { DATABASE_REPLICA_URL: 'postgres://u@localhost/x' };
-  expect(() => loadConfig(replica, { strict: true })).toThrow(
-    'DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set',
-  );
-  const ofFile = { ...replica, DATABASE_URL_FILE: '/none' };
-  expect(() => loadConfig(ofFile, { strict: true, secrets: [] })).not.toThrow();
-  expect(() => loadConfig(replica, { secrets: [] })).not.toThrow();
+test.each([
+  ['DATABASE_DIRECT_URL', 'another way to'],
+  ['DATABASE_REPLICA_URL', 'a replica of'],
+])('%s needs its primary at a start of the service, but not for other commands', (name, what) => {
+  const alone = { [name]: 'postgres://u@localhost/x' };
+  expect(problemsOf(alone, STRICT)).toEqual([
+    `${name} is ${what} the PostgreSQL in DATABASE_URL, which must be set`,
+  ]);
+  expect(problemsOf({ ...alone, DATABASE_URL_FILE: '/none' }, { ...STRICT, secrets: [] })).toEqual([]);
+  expect(problemsOf(alone, { secrets: [] })).toEqual([]);
 });
 
 test('a role that may not read the key for Temporal knows that there is one', () => {
@@ -131,7 +133,9 @@ test.each(['two\nlines', 'two words', 'ümlaut'])('a token with %j cannot be use
 describe.each(secretSettings)('%s', (name) => {
   const value = name.endsWith('_URL') ? `postgres://u:${TOKEN}@localhost/x` : TOKEN;
   const beside: Record<string, string> =
-    name === 'DATABASE_REPLICA_URL' ? { DATABASE_URL: 'postgres://u@localhost/x' } : {};
+    name.startsWith('DATABASE_') && name !== 'DATABASE_URL'
+      ? { DATABASE_URL: 'postgres://u@localhost/x' }
+      : {};
   const revealed = (environment: Record<string, string>) =>
     [loadConfig({ ...environment })[name]].flat().map((secret) => secret?.reveal());
 
