@@ -141,6 +141,16 @@ describe('integration import', () => {
     expect(names.map((name) => present.includes(name))).toEqual([true, false]);
   });
 
+  test('names only the line at which it stopped, although it has read on', async () => {
+    const refused = { client: { instanceId: 'ins_none', name: 'Refused' } };
+    const file = fileOf(clientNamed('Kept'), refused, clientNamed('Not imported'), { nothing: {} });
+    const { code, stdout, stderr } = await type('import', file, '--stop-at-first-refusal');
+    expect([code, stderr]).toEqual([1, 'A line was refused.\n']);
+    expect(stdout).toMatch(/^line 2: /);
+    expect(stdout).not.toContain('line 4: ');
+    expect(stdout).toMatch(/\n1 imported, 1 refused\.\n$/);
+  });
+
   test('a file that exists and cannot be opened is a sentence on stderr', async () => {
     const { code, stdout, stderr } = await type('import', join(domain.dataDir, 'run/domain.sock'));
     expect([code, stdout]).toEqual([2, '']);

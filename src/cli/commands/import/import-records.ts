@@ -104,10 +104,15 @@ function requestsOf(
 /** Also prints the outcome of an interrupted import: what was imported stays. */
 function tell(
   { imported, importedLines, refusedLines: lines }: Outcome,
-  { json, dryRun = false, ids }: ImportCommandOptions,
+  { json, dryRun = false, ids, stopAtFirstRefusal }: ImportCommandOptions,
 ): void {
+  lines.sort((one, other) => one.line - other.line);
+  if (stopAtFirstRefusal) {
+    // The command reads ahead of the service, which stopped at the first.
+    lines.splice(1);
+  }
   const refused = lines.length;
-  const refusedLines = lines.sort((one, other) => one.line - other.line).map(refusalIn);
+  const refusedLines = lines.map(refusalIn);
   if (json) {
     print(asJson({ dryRun, imported, refused, importedLines, refusedLines }));
     return;
