@@ -19,13 +19,14 @@ type Ports = Pick<OperatorChanges, 'actor' | 'audit' | 'integrations' | 'lock' |
 
 export async function createIntegration(
   changes: Ports,
-  { name, contactEmail }: { name: string; contactEmail?: string },
+  { name, contactEmail: givenEmail }: { name: string; contactEmail?: string },
 ): Promise<Integration> {
+  const contactEmail = givenEmail?.trim() || null;
   validate({ name, contactEmail });
   const integration: Integration = {
     id: newPublicId('IntegrationId'),
     name: name.trim(),
-    contactEmail: contactEmail?.trim() || null,
+    contactEmail,
     ...madeAt(changes.now),
   };
   await changes.integrations.insert(integration);

@@ -48,6 +48,17 @@ describeEachDatabase('integrations', (under) => {
     await expect(update({ updateMask: ['contact_email'] })).resolves.toMatchObject({ contactEmail: null });
   });
 
+  test.each([
+    [' ops@example.com ', 'ops@example.com'],
+    ['  ', null],
+  ])('the contact %j of a new integration is stored as %j', async (given, contactEmail) => {
+    const { run } = await operatorRig(under);
+    const creation = { name: 'Brightledger', contactEmail: given };
+    await expect(run((changes) => createIntegration(changes, creation))).resolves.toMatchObject({
+      contactEmail,
+    });
+  });
+
   test('a change that changes nothing leaves no trace', async () => {
     const { database, run, newIntegration } = await operatorRig(under);
     const made = await newIntegration();
