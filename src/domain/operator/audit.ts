@@ -107,8 +107,6 @@ export function validateAuditFilter({ since, until, types }: AuditFilter): void 
   violations.items('types', violations.listOfAtMost(MAX_TYPES, 'types', types), (type) =>
     matchesAuditTypes(type) ? undefined : AUDIT_TYPE_MESSAGE,
   );
-  if (since !== undefined && until !== undefined && !(since < until)) {
-    violations.add('until', 'must be later than since');
-  }
+  violations.span(since, until);
   violations.throwIfAny();
 }

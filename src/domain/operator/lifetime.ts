@@ -1,4 +1,5 @@
 import { refused } from '../../errors/service-error.js';
+import { LATEST_MS } from '../clock.js';
 import { Violations } from '../platform/violations.js';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
@@ -25,8 +26,8 @@ export function validateExpiry(
   now: number,
 ): void {
   // Written so that NaN is refused too.
-  if (expiresAt !== undefined && expiresAt !== null && !(expiresAt > now)) {
-    violations.add('expires_at', 'must be in the future');
+  if (expiresAt !== undefined && expiresAt !== null && !(expiresAt > now && expiresAt <= LATEST_MS)) {
+    violations.add('expires_at', 'must be in the future, and at most in the year 9999');
   }
 }
 

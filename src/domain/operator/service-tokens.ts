@@ -6,6 +6,7 @@ import {
   SERVICE_TOKEN_KINDS,
   type ServiceTokenKind,
 } from '../../identifiers/service-token.js';
+import { LATEST_MS } from '../clock.js';
 import { MAX_NAME_LENGTH, Violations } from '../platform/violations.js';
 import { auditChange, getterOf } from '../unit-of-work.js';
 import type { ActOn } from './audit-types.js';
@@ -105,7 +106,7 @@ export async function rotateServiceToken(
 /** The rotation of an expiring token must not make it permanent. */
 function endOfEqualLife(present: ServiceToken, now: number): number | null {
   const end = intendedEnd(present);
-  return end === null ? null : now + end - present.createdAt;
+  return end === null ? null : Math.min(now + end - present.createdAt, LATEST_MS);
 }
 
 /**

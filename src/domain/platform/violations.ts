@@ -83,6 +83,18 @@ export class Violations {
     }
   }
 
+  /** Of a filter. A time that JavaScript cannot represent is NaN. */
+  span(since: number | undefined, until: number | undefined): void {
+    for (const [path, time] of Object.entries({ since, until })) {
+      if (Number.isNaN(time)) {
+        this.add(path, 'must be a time in the years 1 to 9999');
+      }
+    }
+    if (since !== undefined && until !== undefined && since >= until) {
+      this.add('until', 'must be later than since');
+    }
+  }
+
   /** Of what the request is about; undefined where the request has no such field. */
   requiredId(path: string, id: string | undefined): void {
     if (id === '') {

@@ -68,8 +68,6 @@ export function logFilterViolations(
   violations.items(typesPath, violations.listOfAtMost(MAX_PATTERNS, typesPath, eventTypes), (pattern) =>
     PATTERN.test(pattern) ? undefined : message,
   );
-  if (since !== undefined && until !== undefined && !(since < until)) {
-    violations.add('until', 'must be later than since');
-  }
+  violations.span(since, until);
   return violations;
 }

@@ -5,6 +5,7 @@ import {
   type AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
 import type { OperatorServiceService } from '../../../../generated/proto/integration/operator/v1/operator.js';
+import { LATEST_MS } from '../../../domain/clock.js';
 import { type AuditEvent, validateAuditFilter } from '../../../domain/operator/audit.js';
 import type { ChainedEvent } from '../../../domain/operator/audit-chain.js';
 import {
@@ -73,8 +74,6 @@ export function auditHandlers(operator: OperatorDependencies): Handlers<Operator
 
 const MOST_RECORDS = 200;
 const MOST_SEQ = 2 ** 32 - 1;
-/** The end of the year 9999, the latest time of protobuf. */
-const LATEST_MS = 253_402_300_799_999;
 
 const FAULTS = words(AuditFault);
 

@@ -50,14 +50,15 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
       await giveUpDelivery(sending, actorOf(context), deliveryId, { signal: context.signal });
       return answerFor(deliveryId);
     },
-    tailDeliveries: async function* ({ since, ...filter }, { signal }) {
-      logFilterViolations(filter).throwIfAny();
+    tailDeliveries: async function* ({ since: sinceDate, ...filter }, { signal }) {
+      const since = sinceDate?.getTime();
+      logFilterViolations({ ...filter, since }).throwIfAny();
       const options = {
         rows: unitOfWork.rows.deliveryLog,
         clock,
         signal: AbortSignal.any([signal, draining]),
       };
-      for await (const { delivery, attempt, skipped } of tailDeliveries(filter, since?.getTime(), options)) {
+      for await (const { delivery, attempt, skipped } of tailDeliveries(filter, since, options)) {
         yield {
           delivery: toDeliveryMessage(delivery),
           attempt: attempt && toAttemptMessage(attempt),

@@ -83,6 +83,16 @@ describe('an operator', () => {
     await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([401, 200]);
   });
 
+  test('rotates a key that ends in the year 9999, the latest', async () => {
+    const { integrationId } = await connectedIntegration('Unending');
+    const end = '9999-12-31T23:59:59.999Z';
+    type Issued = { apiKey: { id: string; expiresAt: string } };
+    const args = ['--label', 'Nightly', '--expires', end];
+    const { apiKey } = await json<Issued>('key', 'create', integrationId, ...args);
+    const next = await json<Issued>('key', 'rotate', apiKey.id);
+    expect(next.apiKey.expiresAt).toBe(end);
+  });
+
   test('sees a secret in the answer that makes it and never again', async () => {
     const { integrationId } = await connectedIntegration('Canary');
     const made = await type('key', 'create', integrationId, '--label', 'Nightly');

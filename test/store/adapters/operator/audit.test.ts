@@ -69,6 +69,8 @@ describeEachDatabase('the audit log', (under) => {
 test.each([
   ['a type of strange characters', { types: ['a%'] }, 'types[0]'],
   ['a star by itself', { types: ['*'] }, 'types[0]'],
+  ['a beginning that is no time', { types: [], since: Number.NaN }, 'since'],
+  ['an end that is no time', { types: [], until: Number.NaN }, 'until'],
   ['a span that ends before it begins', { types: [], since: 2, until: 2 }, 'until'],
 ])('%s is no filter', async (_, filter, path) => {
   await expect(refusal((async () => validateAuditFilter(filter))())).resolves.toEqual({

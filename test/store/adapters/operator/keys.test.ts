@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
+import { LATEST_MS } from '../../../../src/domain/clock.js';
 import {
   createApiKey,
   revokeApiKey,
@@ -102,6 +103,17 @@ describeEachDatabase('API keys', (under) => {
       });
     },
   );
+
+  test('its end is at most in the year 9999', async () => {
+    const { run, apiKey } = await issued();
+    const endAt = (expiresAt: number) =>
+      run((changes) => updateApiKey(changes, { apiKeyId: apiKey.id, expiresAt, updateMask: ['expires_at'] }));
+    await expect(endAt(LATEST_MS)).resolves.toMatchObject({ expiresAt: LATEST_MS });
+    await expect(refusal(endAt(LATEST_MS + 1))).resolves.toEqual({
+      code: 'INVALID_REQUEST',
+      paths: ['expires_at'],
+    });
+  });
 
   test.each([
     ['a day, unless it is said', undefined, undefined, DAY_MS],
@@ -248,6 +260,16 @@ describeEachDatabase('service tokens of operators', (under) => {
       rotateServiceToken(changes, 'live', { serviceTokenId: present.id }),
     );
     expect(successor.expiresAt).toBe(clock.now() + 30 * DAY_MS);
+  });
+
+  test('the successor of a token until the year 9999 ends then too', async () => {
+    const { clock, run } = await operatorRig(under);
+    const creation = { kind: 'support' as const, label: 'Desk', expiresAt: LATEST_MS };
+    const { serviceToken } = await run((changes) => createServiceToken(changes, 'live', creation));
+    clock.advance(DAY_MS);
+    const rotation = { serviceTokenId: serviceToken.id };
+    const next = await run((changes) => rotateServiceToken(changes, 'live', rotation));
+    expect(next.serviceToken.expiresAt).toBe(LATEST_MS);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ApiKey, KeyStatus } from '../../../../../generated/proto/integration/operator/v1/api_keys.js';
+import { LATEST_MS } from '../../../../domain/clock.js';
 import { confirmation } from '../../confirm.js';
 import { idOf, timeAhead } from '../../options.js';
 import { asEnum, asTime, asWord } from '../../output/table.js';
@@ -132,7 +133,9 @@ const rotate: Action<{ neverExpires?: boolean }> = async (
 function endOfSuccessor(present: Partial<ApiKey> = {}): Date | undefined {
   const { createdAt, expiresAt, rotatedAt, intendedExpiresAt } = present;
   const end = rotatedAt ? intendedExpiresAt : expiresAt;
-  return createdAt && end ? new Date(Date.now() + end.getTime() - createdAt.getTime()) : undefined;
+  return createdAt && end
+    ? new Date(Math.min(Date.now() + end.getTime() - createdAt.getTime(), LATEST_MS))
+    : undefined;
 }
 
 const revoke: Action = async ({ operator }, [apiKeyId], options) => {
