@@ -1,5 +1,6 @@
 import { ErrorCode, type FieldViolation, invalidField, ServiceError } from '../../errors/service-error.js';
 import { isLonger } from '../characters.js';
+import { LATEST_MS } from '../clock.js';
 import { ANY_CONTROL } from '../control-characters.js';
 import { isEmailAddress, isStandIn } from './people/email-addresses.js';
 
@@ -83,10 +84,11 @@ export class Violations {
     }
   }
 
-  /** Of a filter. A time that JavaScript cannot represent is NaN. */
+  /** The two times of a filter. */
   span(since: number | undefined, until: number | undefined): void {
     for (const [path, time] of Object.entries({ since, until })) {
-      if (Number.isNaN(time)) {
+      // Written so that NaN is refused too: a time that JavaScript cannot represent.
+      if (time !== undefined && !(Math.abs(time) <= LATEST_MS)) {
         this.add(path, 'must be a time in the years 1 to 9999');
       }
     }

@@ -55,6 +55,10 @@ export async function importRecords(file: string, options: ImportCommandOptions)
     tell(outcome, options);
   } catch (error) {
     bar.clear();
+    if (options.stopAtFirstRefusal && refusedByService === 0) {
+      // The service has not come to a line that the command refused.
+      outcome.refusedLines = [];
+    }
     if (outcome.imported + outcome.refusedLines.length > 0) {
       tell(outcome, options);
     }
@@ -108,7 +112,7 @@ function tell(
 ): void {
   lines.sort((one, other) => one.line - other.line);
   if (stopAtFirstRefusal) {
-    // The command reads ahead of the service, which stopped at the first.
+    // The service stopped at the first; the command had read ahead, and may have refused later lines.
     lines.splice(1);
   }
   const refused = lines.length;
