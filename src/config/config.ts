@@ -165,14 +165,14 @@ function contradictions(values: Partial<Config>): string[] {
   return found;
 }
 
-/** Checked only for a start: no command connects to these. */
+/** Checked only for a start: no command connects to the direct address or to the replica. */
 function strayDatabases(values: Partial<Config>): string[] {
   if (values.DATABASE_URL !== undefined || values.DATABASE_URL_FILE !== undefined) {
     return [];
   }
   const found: string[] = [];
   if (values.DATABASE_DIRECT_URL !== undefined) {
-    found.push('DATABASE_DIRECT_URL is another way to the PostgreSQL in DATABASE_URL, which must be set');
+    found.push('DATABASE_DIRECT_URL is another address of the PostgreSQL in DATABASE_URL, which must be set');
   }
   if (values.DATABASE_REPLICA_URL !== undefined) {
     found.push('DATABASE_REPLICA_URL is a replica of the PostgreSQL in DATABASE_URL, which must be set');

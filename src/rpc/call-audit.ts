@@ -44,7 +44,7 @@ export function refusalOf(
       ...partyOf(identity?.caller, tokenIdOf(identity, error)),
       requestId,
       remoteAddress: remoteAddressOf(peer),
-      // Of callers whose token is valid: the log stores no text of a stranger.
+      // Only of callers with a valid token: the log stores no text from strangers.
       ...(identity && onBehalfOf !== undefined && { onBehalfOf }),
     },
     subject: { type: 'method', id: method },

@@ -101,9 +101,9 @@ test('a role reads only the files of its own secrets, and no certificates', () =
 });
 
 test.each([
-  ['DATABASE_DIRECT_URL', 'another way to'],
+  ['DATABASE_DIRECT_URL', 'another address of'],
   ['DATABASE_REPLICA_URL', 'a replica of'],
-])('%s needs its primary at a start of the service, but not for other commands', (name, what) => {
+])('%s needs DATABASE_URL at a start of the service, but not for other commands', (name, what) => {
   const alone = { [name]: 'postgres://u@localhost/x' };
   expect(problemsOf(alone, STRICT)).toEqual([
     `${name} is ${what} the PostgreSQL in DATABASE_URL, which must be set`,

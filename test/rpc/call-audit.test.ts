@@ -214,7 +214,7 @@ describe('the audit log learns of calls', () => {
     ['valid', 'limited', 'case-12'],
     ['unknown', 'unknown', undefined],
     ['expired', 'expired', undefined],
-  ])('that are refused, with the person named only by a valid token: %s', async (_, token, onBehalfOf) => {
+  ])('that are refused, naming the person only for a valid token: %s', async (_, token, onBehalfOf) => {
     const { observed, as } = await serving();
     const call = { ...CALL, onBehalfOf: 'case-12' };
     await refusalOf(as(token).setPassword({ accountId: 'acc_1', password: 'p' }, call));

@@ -13,7 +13,7 @@ export async function stallingProxy(serverUrl: string) {
   const directions = new Set<Direction>();
   /** For each connection, a function that silences it for good. */
   const silencers = new Set<() => void>();
-  /** For each connection, a function after which it is reset at the next data of its client. */
+  /** For each connection, a function that lets the proxy reset it when its client next sends data. */
   const losers = new Set<() => void>();
   let next: Stall | undefined;
   let stalled = 0;
@@ -126,7 +126,7 @@ export async function stallingProxy(serverUrl: string) {
         silence();
       }
     },
-    /** As a gateway that has lost its table of connections: each is reset when its client next sends data. */
+    /** As a gateway that lost its table of connections: resets each when its client next sends data. */
     lose: () => {
       for (const lose of losers) {
         lose();

@@ -16,8 +16,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Matches no password, and has the usual parameters: unknown accounts, and people whose password a restore
- * removed, take as long as others.
+ * Matches no password, and has the usual parameters, so that a check takes as long for unknown accounts, and
+ * for people whose password a restore removed, as for others.
  */
 export const UNMATCHED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzLg$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';

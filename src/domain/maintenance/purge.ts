@@ -15,7 +15,7 @@ export interface PurgeStore {
 }
 
 export interface Retention {
-  /** How long credentials are kept after they ended; API keys and tokens at least so long. */
+  /** How long credentials are kept after they ended; API keys and tokens for at least this long. */
   credentialsMs: number;
   /** The idle limit of sessions. */
   sessionIdleMs: number;
@@ -65,7 +65,7 @@ const KEPT_MS = {
   idempotency_key: ({ idempotencyMs }) => idempotencyMs,
   audit_event: ({ auditMs }) => auditMs,
   signing_key: ({ credentialsMs }) => credentialsMs,
-  // Audit records name them by id only: their labels say whose they were.
+  // Audit records name them only by id, and only their labels say whose they were.
   api_key: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
   service_token: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
   // Before the rows that deliveries refer to.

@@ -75,7 +75,7 @@ export class AuditTally {
     }
   }
 
-  /** Writes the counts and resets them. Counts stay only if they were certainly not written. */
+  /** Writes the counts and resets them. Keeps counts only if they were certainly not written. */
   async flush(): Promise<void> {
     const [counts, rest] = [[...this.#counts.values()], [...this.#rest.values()]];
     this.#counts = new Map();
@@ -87,7 +87,7 @@ export class AuditTally {
     try {
       await this.writer.write([...counts.map(toObservation), ...(rest.length > 0 ? [restOf(rest)] : [])]);
     } catch (error) {
-      // Commits that wait for a replica succeed later: each would contain the counts of those before it.
+      // A commit that waits for a replica succeeds later: a repetition would store its counts twice.
       if (error instanceof OutcomeUnknown) {
         throw error;
       }

@@ -31,7 +31,8 @@ export const AUDIT_TYPES = {
     'account.erased':
       'What says who a person is was removed; the attributes count the users and workers that the person was.',
     'password.set': 'The password of a person was set.',
-    'account.password_removed': 'A restore removed a password that was set, replaced or removed later.',
+    'account.password_removed':
+      'A restore removed a password that was set, replaced or removed after the copy.',
     'email.verified': 'A person proved an address by a mailed link.',
     'email.changed':
       'A person’s new address took effect. Refused: the password on the page of its link was wrong.',
@@ -80,7 +81,7 @@ export const AUDIT_TYPES = {
     'instance_integration.configured': 'The connection of an integration to an instance was configured.',
     'instance_integration.unconfigured': 'Its configuration was taken back, by an operator or by a restore.',
     'instance_integration.disconnected': 'An integration was disconnected from an instance.',
-    'api_key.created': 'An API key was issued, as a new one or as the successor of another one.',
+    'api_key.created': 'An API key was issued, as a new one or as the successor of another.',
     'api_key.updated': 'An API key was changed.',
     'api_key.rotated': 'An API key got a successor.',
     'api_key.revoked': 'An API key was revoked, by an operator or by a restore.',
@@ -125,7 +126,7 @@ export const AUDIT_TYPES = {
   'Tokens and keys of the service': {
     'call.refused':
       'A gRPC call was refused for its token, or ended because its token was revoked or had expired.',
-    'service_token.created': 'A service token was issued, as a new one or as the successor of another one.',
+    'service_token.created': 'A service token was issued, as a new one or as the successor of another.',
     'service_token.rotated': 'A service token got a successor.',
     'service_token.revoked': 'A service token was revoked, by an operator or by a restore.',
     'service_token.shortened': 'A restore gave a service token the end that it got after the copy.',

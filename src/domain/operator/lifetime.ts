@@ -27,7 +27,7 @@ export function validateExpiry(
 ): void {
   // Written so that NaN is refused too.
   if (expiresAt !== undefined && expiresAt !== null && !(expiresAt > now && expiresAt <= LATEST_MS)) {
-    violations.add('expires_at', 'must be in the future, and at most in the year 9999');
+    violations.add('expires_at', 'must be in the future, and not after the year 9999');
   }
 }
 

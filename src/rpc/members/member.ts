@@ -22,7 +22,7 @@ const CONNECT_AGAIN_AFTER_TURNS = 40;
 /** With the silence before, five seconds: one that is silent for longer has probably frozen. */
 const LATE_FOR_TURNS = 15;
 
-/** A server answers within 250 ms, a turn of our timer, unless it is frozen. */
+/** A server that is not frozen answers within 250 ms, which is one turn of our timer. */
 const PROMPT_TURNS = 2;
 
 const SILENT = 'it does not answer';
@@ -117,7 +117,7 @@ export class Member {
     return this.#asked !== undefined && this.#turns >= this.#patience;
   }
 
-  /** Whether it serves and is not late with an answer, as one that fell silent together with others is. */
+  /** Whether it serves and is not late with an answer, unlike servers that fall silent together. */
   get servesNow(): boolean {
     return this.#state === 'serving' && (this.#asked === undefined || this.#turns < PROMPT_TURNS);
   }

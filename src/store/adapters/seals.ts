@@ -90,8 +90,8 @@ export function sealStore({ reader, write }: Database): SealStore {
 const commitHere = keptPosted(() => sql`select set_config('synchronous_commit', 'local', true)`);
 
 /**
- * While no replica confirms commits, a domain is to start and to serve reads. A promoted replica may lack
- * the commit: the next announcement repeats it, and a node that left counts as one that was killed.
+ * The commit waits for no replica, so that a domain can start and serve reads while none confirms. A promoted
+ * replica may lack the commit: the next announcement repeats it, and a node that left counts as killed.
  */
 async function withoutReplica(writer: Writer): Promise<void> {
   if (isPostgres(writer)) {

@@ -11,7 +11,7 @@ interface StoredObject {
   kind: 'trigger' | 'rule';
   name: string;
   of: string;
-  /** On PostgreSQL: it is stored, and does not run. */
+  /** PostgreSQL only: it does not run in ordinary sessions. */
   isOff?: boolean;
 }
 
@@ -23,7 +23,7 @@ export const objectsAreOurs: Check<unknown> = {
   about: 'The database has the triggers of this version, all enabled, and no other triggers or rules.',
   severity: 'error',
   remedy:
-    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If one is disabled, enable it (`alter table … enable trigger …`), then write all rows of clients, unit_types, units, locations, workers and users again (`update … set id = id`): readers of changes lack what changed meanwhile. If one is missing, or the disabled one is of job_titles or changes or ends in `_removed`, restore a backup.',
+    'Find out who made a foreign one, and drop it: it can suppress audit records, and keep keys and tokens valid that are revoked. If a trigger of the service is disabled, enable it (`alter table … enable trigger …`), then write all rows of clients, unit_types, units, locations, workers and users again (`update … set id = id`), because readers of changes missed what changed meanwhile. If one is missing, or if a disabled one belongs to job_titles or changes or has a name that ends in `_removed`, restore a backup.',
   find: async (reader) => {
     const { missing, newer } = await schemaDrift(reader);
     if (newer.length > 0) {

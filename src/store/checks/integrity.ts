@@ -6,7 +6,7 @@ import { type Check, foundIn } from './check.js';
 const MOST_FAULTS = 10;
 const MEBIBYTE = 1_048_576;
 
-/** SQLite only: PostgreSQL checks its pages itself if it has data checksums. */
+/** SQLite only: PostgreSQL checks its pages itself if data checksums are on. */
 export const pagesAreSound: Check<{ databaseBytes: number; thorough?: boolean }> = {
   name: 'integrity',
   about: 'The pages of the database file and the references between its rows are sound.',

@@ -188,9 +188,9 @@ class ListInCopy {
   }
 
   /**
-   * The old password in the copy may be one that was changed because it had leaked. A row stays, also for a
-   * first password that was set later: without one, the person counts as never signed in, and a client could
-   * give the account another address without proof. The new time makes all browsers of the person unknown.
+   * The password in the copy may have been changed because it had leaked. The account keeps a row, or gets
+   * one if its first password was set later: without a row, the person counts as never signed in, and a
+   * client could change the address without proof. The new time makes all browsers of the person unknown.
    */
   forgetPasswords(): Promise<string[]> {
     const { emails, passwords } = this.present;

@@ -18,7 +18,7 @@ const MOST_CHARACTERS_SHOWN = 600;
 /** Libpq accepts `sslpassword` only as an argument, so it is removed; the service does not use it either. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 const NAME_PARAMETER = 'application_name';
-/** A tablespace of one server is missing on another. */
+/** Another server may have other roles and tablespaces. */
 const KEEP = ['--no-owner', '--no-privileges', '--no-tablespaces'];
 /** A replica does not have the rows of unlogged tables. */
 const DUMPED = ['--format=custom', '--no-unlogged-table-data'];

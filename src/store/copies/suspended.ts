@@ -53,8 +53,8 @@ export async function suspendedIn(reader: Reader | Writer): Promise<Suspended[]>
 }
 
 /**
- * Restores the expiry of a credential or enables a subscription. Held deliveries stay held until an operator
- * replays their events. Returns undefined if it was changed since.
+ * Restores the expiry of a credential, or enables a subscription, whose held deliveries stay held until an
+ * operator replays their events. Returns undefined if the item was changed since, or cannot be resumed.
  */
 export function resume(
   { write }: Pick<OpenedDatabase, 'write'>,
@@ -71,7 +71,7 @@ export function resume(
       await changes.record(`${kind}.resumed`, { type: kind, id });
       return { ...suspended, heldSince: null };
     }
-    // Waits for writes of events that found it disabled, and keeps out later ones until it is enabled.
+    // Waits for writes that record events for the disabled subscription, and holds up later ones.
     await subscriptionRows(writer).findLocked(id);
     if (!(await changes.enableSubscription(id, isStillDisabled(since)))) {
       return undefined;

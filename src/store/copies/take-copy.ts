@@ -34,7 +34,7 @@ async function takenOf(reader: Reader, now: number, warn: (message: string) => v
   return { facts: await factsOf(reader, latestChange(now)), valid: await validIn(reader, now) };
 }
 
-/** A restore refuses them; those of a newer release are not known here. */
+/** A restore refuses these. In a database of a newer release, this one cannot tell which are foreign. */
 async function warnOfForeign(reader: Reader, warn: (message: string) => void): Promise<void> {
   const { newer } = await schemaDrift(reader);
   const foreign = newer.length > 0 ? [] : await foreignTriggers(reader);
@@ -68,7 +68,7 @@ export async function refuseToBackUpOtherRelease(place: DatabasePlace): Promise<
   await reading(place, (reader) => refuseUnlessMigrated(reader, remedy));
 }
 
-/** At the time of the database, by which the domains look for new records. */
+/** Takes the time from the clock of the database, by which the domains find new records. */
 export async function recordBackup(
   { write, clock }: Pick<OpenedDatabase, 'write' | 'clock'>,
   actor: Actor,

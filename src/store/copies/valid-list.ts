@@ -16,7 +16,7 @@ export interface ValidList {
   applications: string[];
   /** Enabled. */
   accounts: string[];
-  /** The time when the password was set, by account; not of passwords that a restore removed. */
+  /** The time when the password was set, by account; without passwords that a restore removed. */
   passwords: Record<string, number>;
   /** Users and workers who belong to a client. */
   members: string[];

@@ -141,7 +141,7 @@ describe('integration import', () => {
     expect(names.map((name) => present.includes(name))).toEqual([true, false]);
   });
 
-  test('names only the line at which it stopped, although it has read on', async () => {
+  test('names only the line at which it stopped, although it has read ahead', async () => {
     const refused = { client: { instanceId: 'ins_none', name: 'Refused' } };
     const file = fileOf(clientNamed('Kept'), refused, clientNamed('Not imported'), { nothing: {} });
     const { code, stdout, stderr } = await type('import', file, '--stop-at-first-refusal');

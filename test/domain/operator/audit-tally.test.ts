@@ -152,7 +152,7 @@ describe('what was observed', () => {
     }
   });
 
-  test('is not counted again where the log may have taken it', async () => {
+  test('is not written again if the log may have stored it', async () => {
     const { tally, written, log } = tallying();
     tally.observe(refusal('key_1'));
     log.isLate = true;

@@ -9,7 +9,7 @@ import { StreamedCalls } from '../../../src/rpc/short-calls/streamed-calls.js';
 const TURN_MS = 250;
 const SILENT_TURNS = 12;
 
-/** Of a call or a stream that is not answered. */
+/** A call or a stream that gets no answer. */
 class Held extends EventEmitter {
   cancel(): void {}
   write(): void {}
@@ -20,7 +20,7 @@ type Answer = (failure: Error | null, answer?: { status: string }) => void;
 
 let members: Members;
 let made: Member[];
-/** By server, the question that it has not answered. */
+/** By server, the health check that it has not answered. */
 let asked: Map<string, Answer>;
 let broken: string[];
 
@@ -63,7 +63,7 @@ async function turn(...answering: string[]): Promise<void> {
   await jest.advanceTimersByTimeAsync(0);
 }
 
-/** Both serve. The second answered its first question late, and is asked between the turns of the first. */
+/** Both serve. The second answered its first check late, and is checked between turns of the first. */
 async function bothServe(): Promise<void> {
   await turn('one');
   await turn('one', 'two');
@@ -82,7 +82,7 @@ test('servers that fall silent together keep their calls, whichever was asked fi
   expect(broken).toEqual([]);
 });
 
-test('one that falls silent while the other answers loses them', async () => {
+test('a server that falls silent while the other answers loses its calls', async () => {
   await bothServe();
   for (let turns = 0; turns < SILENT_TURNS; turns += 1) {
     await turn('two');

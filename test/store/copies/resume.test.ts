@@ -11,7 +11,7 @@ import { newConnection, plantDelivery } from '../adapters/webhooks/subscriptions
 const NOW = 1_790_000_500_000;
 const postgres = databaseUnderTest('PostgreSQL');
 
-test('resume waits for an event that found the subscription disabled, and tells its time', async () => {
+test('resume waits for a write of an event for the disabled subscription, and returns its time', async () => {
   const database = await postgres.openMigrated();
   const { id, instanceId } = await newConnection(database);
   const connection = { instance_integration_id: id, instance_id: instanceId };

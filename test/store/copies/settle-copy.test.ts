@@ -551,7 +551,7 @@ describeEachDatabase('a restored database', (under) => {
     expect(await row.executeTakeFirst()).toMatchObject({ hash: UNMATCHED_HASH });
   });
 
-  test('lists no password that a restore removed, and a second restore with that list removes it no second time', async () => {
+  test('does not list a password that a restore removed, and a second restore with that list does not remove it again', async () => {
     const database = await under.openMigrated();
     const { account } = await plantAll(database);
     const valid = await validIn(database.reader, NOW);

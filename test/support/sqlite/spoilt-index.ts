@@ -1,6 +1,6 @@
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 
-/** Runs the statement while the schema lacks the index, in a database that nothing has open. */
+/** Runs the statement while the schema lacks the index. No other connection may have the file open. */
 export function spoilIndex(file: string, index: string, statement: string): void {
   const open = () => {
     const database = new Sqlite(file);
@@ -12,7 +12,7 @@ export function spoilIndex(file: string, index: string, statement: string): void
   const entry = before.prepare('select * from sqlite_schema where name = ?').get(index);
   before.prepare('delete from sqlite_schema where name = ?').run(index);
   before.close();
-  // A new connection does not know it.
+  // A new connection does not know the index.
   const without = open();
   without.exec(statement);
   without.prepare('insert into sqlite_schema values (@type, @name, @tbl_name, @rootpage, @sql)').run(entry);

@@ -136,7 +136,7 @@ async function listIn(file: string, manifest: Manifest): Promise<ValidFile> {
   return list;
 }
 
-/** A list in the folder of its backup has a checksum. One that `integration revocations` wrote has none. */
+/** Compares a list in the folder of a backup with its checksum. Other lists have none. */
 async function refuseDamaged(list: string): Promise<void> {
   const folder = dirname(list);
   if (basename(list) !== FILES.valid || !existsSync(join(folder, FILES.sums))) {

@@ -99,7 +99,7 @@ function nextSteps(
   const hasDisabledSubscriptions =
     held.subscriptions.length > 0 || suspendedEarlier.some(({ kind }) => kind === 'subscription');
   const steps = [
-    // Before the service starts: it deletes deliveries past their retention at once. Others need a day.
+    // First, because the service deletes deliveries past their retention at its start. The margin is a day.
     held.since !== null &&
       heldMs + DAY_MS > EVENT_RETENTION &&
       `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,

@@ -104,7 +104,7 @@ function ofPostgres(check: Check<object>): DoctorCheck {
 function requireReadable({ database: { isPostgres, file }, thorough }: Installation): void {
   skipUnless(
     !isPostgres,
-    'it is for SQLite; PostgreSQL checks its pages itself if it has data checksums (show data_checksums)',
+    'it is for SQLite; PostgreSQL checks its pages itself if data checksums are on (`show data_checksums`)',
   );
   const { size } = statSync(file);
   skipUnless(

@@ -69,7 +69,7 @@ export class ForgottenConnections {
     try {
       return await answer;
     } catch (error) {
-      // Ended without a message of the server: the network may have forgotten older ones, too.
+      // It ended without a message from the server: the network may have forgotten older connections too.
       if (!(error instanceof pg.DatabaseError) && isLostConnection(error)) {
         this.#suspectBefore = Math.max(this.#suspectBefore, at);
       }

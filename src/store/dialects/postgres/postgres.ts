@@ -41,7 +41,7 @@ export interface PostgresLimits {
   quick?: { server: ServerLimits; answerMs: number };
   /** How long a statement without other limits may wait for a lock, behind which all traffic queues. */
   longLockMs?: number;
-  /** How long a transaction with such statements may wait for its client; 0, or left out, for no limit. */
+  /** How long a transaction without other limits may wait for its client; 0 (default) for no limit. */
   longIdleMs?: number;
   /** How long a write may wait in this process for other writes about the same subject. */
   turnMs?: number;
@@ -66,7 +66,7 @@ export const SERVED_LIMITS: PostgresLimits = {
   connectMs: 5_000,
   answerMs: 25_000,
   askMs: 10_000,
-  // A migration keeps its locks until the server ends it, if its process freezes or its machine is lost.
+  // If the process of a migration freezes, or its machine is lost, its locks stay until the server ends it.
   longIdleMs: 60_000,
 };
 /** For the probe and for exchanges of counts, which run one at a time; calls do not wait so long for them. */

@@ -274,7 +274,7 @@ describe('of one environment', () => {
     expect(stderr).toMatch(
       /^WARNING: `integration restore` refuses this backup, because .* the trigger for_our_warehouse of clients, [^\n]+\n$/,
     );
-    // The triggers of a newer version are not known here.
+    // This version does not know the triggers of a newer one.
     database.exec("insert into kysely_migration (name, timestamp) values ('9999-later', 'now')");
     database.close();
     const summary = await succeeded(sharedIntegration(['backup', join(folder, 'newer')], own));

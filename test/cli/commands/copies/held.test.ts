@@ -106,7 +106,7 @@ test('resume names subscriptions of instance integrations that are not configure
   expect(stdout).not.toContain(subscription);
 });
 
-test('resume that fails midway tells what it has resumed, because it lists that no more', async () => {
+test('resume that fails midway prints what it has resumed, which it no longer lists', async () => {
   const folder = directory();
   const { settings, backup } = await newBackup(folder);
   const into = { ...settings, DATA_DIR: join(folder, 'restored') };
@@ -206,7 +206,7 @@ test('a report names twenty of very many subscriptions for which an earlier rest
   ]);
 });
 
-test('a report keeps what is held that the purge would remove within a day', () => {
+test('a report says how to keep held deliveries that the purge would remove within a day', () => {
   const stepsOf = (hoursLeft: number) => {
     const since = Date.now() - CONFIG.EVENT_RETENTION + hoursLeft * 3_600_000;
     return reportWith({ held: { subscriptions: ['whs_1'], deliveries: 1, since }, heldEarlier: [] });

@@ -474,7 +474,7 @@ describe('integration restore', () => {
     expect(facts).toMatch(/^Revocations +unknown$/m);
   });
 
-  test('refuses the list of a newer backup that differs from its checksum', async () => {
+  test('refuses a damaged list in the folder of a newer backup', async () => {
     const newer = (folder: string, change: (list: string) => string, options = {}) => {
       const target = join(directory(), folder);
       const changed = (content: Buffer) =>

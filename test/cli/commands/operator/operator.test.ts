@@ -83,7 +83,7 @@ describe('an operator', () => {
     await expect(Promise.all([issued.key, next.key].map(statusWith))).resolves.toEqual([401, 200]);
   });
 
-  test('rotates a key that ends in the year 9999, the latest', async () => {
+  test('rotates a key that ends at the latest possible time, in the year 9999', async () => {
     const { integrationId } = await connectedIntegration('Unending');
     const end = '9999-12-31T23:59:59.999Z';
     type Issued = { apiKey: { id: string; expiresAt: string } };

@@ -197,7 +197,7 @@ describe('the administrator of one client', () => {
   });
 });
 
-/** A restore with a list that has a later password of the person, so that the present one is removed. */
+/** Restores with a list that has a later password of the person, which removes the present one. */
 async function withoutPassword({ database, clock }: BrowserRig, { accountId }: Person): Promise<void> {
   const at = clock.now();
   const valid = await validIn(database.reader, at);
@@ -241,7 +241,7 @@ describe('a person whose password a restore removed', () => {
     const seen = await run(async (changes) => accountView(changes, await getAccount(changes, accountId)));
     expect(seen.passwordSetAt).toBeUndefined();
     await run((changes) => updateAccount(changes, { accountId, email: MALLORY }));
-    // Only for a user can a client name another address.
+    // A client can ask for another address only through a user, so the worker becomes one.
     if (make === worker) {
       await run((changes) => createUser(changes, { clientId: here.clientId, email, withoutManager: true }));
     }
@@ -257,7 +257,7 @@ describe('a person whose password a restore removed', () => {
   test.each([
     ['user', user],
     ['worker', worker],
-  ])('signs in after a reset, and not by the removed one: a %s', async (_, make) => {
+  ])('signs in after a reset, and not with the removed password: a %s', async (_, make) => {
     const rig = await browserRig(under);
     const person = await make(rig);
     await verifyAddress(rig, person);

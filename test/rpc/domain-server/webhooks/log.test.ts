@@ -20,7 +20,7 @@ import { refusalOf } from '../../rig.js';
 import { CALL, EVENTS_MS, webhookServing } from './rig.js';
 
 const AT = 1_790_000_000_000;
-/** Milliseconds that a timestamp of protobuf can hold, and a Date cannot. */
+/** Milliseconds that a timestamp of protobuf can hold, but a Date cannot. */
 const NO_TIME = 9e15 as unknown as Date;
 const DELIVERIES: ListDeliveriesRequest = { eventTypes: [], statuses: [], pageSize: 0, pageToken: '' };
 const EVENTS: ListEventsRequest = { types: [], pageSize: 0, pageToken: '' };
@@ -231,12 +231,12 @@ test.each<
     ['page_token'],
   ],
   [
-    'a list from a time that is none',
+    'a list since a time that no Date can hold',
     ({ client }) => client.listEvents({ ...EVENTS, since: NO_TIME }, CALL),
     ['since'],
   ],
   [
-    'a tail from a time that is none',
+    'a tail since a time that no Date can hold',
     ({ client }) =>
       client.tailDeliveries({ eventTypes: [], since: NO_TIME }, CALL)[Symbol.asyncIterator]().next(),
     ['since'],

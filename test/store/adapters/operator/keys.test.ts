@@ -104,7 +104,7 @@ describeEachDatabase('API keys', (under) => {
     },
   );
 
-  test('its end is at most in the year 9999', async () => {
+  test('a key ends in the year 9999 at the latest', async () => {
     const { run, apiKey } = await issued();
     const endAt = (expiresAt: number) =>
       run((changes) => updateApiKey(changes, { apiKeyId: apiKey.id, expiresAt, updateMask: ['expires_at'] }));
@@ -262,7 +262,7 @@ describeEachDatabase('service tokens of operators', (under) => {
     expect(successor.expiresAt).toBe(clock.now() + 30 * DAY_MS);
   });
 
-  test('the successor of a token until the year 9999 ends then too', async () => {
+  test('the successor of a token that ends at the latest possible time ends at that time too', async () => {
     const { clock, run } = await operatorRig(under);
     const creation = { kind: 'support' as const, label: 'Desk', expiresAt: LATEST_MS };
     const { serviceToken } = await run((changes) => createServiceToken(changes, 'live', creation));

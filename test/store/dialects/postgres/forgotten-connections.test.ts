@@ -95,14 +95,14 @@ describe('when the network forgets connections to PostgreSQL', () => {
     expect(heard).toContainEqual(expect.stringMatching(/no longer reach the server/));
   });
 
-  test('a read is answered over a new connection where each old one is reset at its next use', async () => {
+  test('a read is answered over a new connection if each old one is reset at its next use', async () => {
     const before = new Set(await processes());
     way.lose();
     const after = await pidOn(database);
     expect(before.has(after)).toBe(false);
   });
 
-  test('a write that is reset is refused, and the next one is made', async () => {
+  test('a write whose connection is reset fails, and the next write succeeds', async () => {
     const write = () => database.write((writer) => sql`select pg_sleep(0.1)`.execute(writer));
     await Promise.all([write(), write(), write()]);
     way.lose();

@@ -113,7 +113,7 @@ test('PostgreSQL ends a transaction that stands still, so that a frozen process 
   }
 });
 
-test('PostgreSQL ends a migration whose process stands still, and lets a backup wait for pg_dump', async () => {
+test('PostgreSQL ends a migration whose process freezes, and lets a backup wait for pg_dump', async () => {
   const { url } = await newPostgresDatabase();
   const limits = { ...PATIENT, longIdleMs: SERVED_LIMITS.longIdleMs as number };
   const database = await openPostgres(url, () => undefined, limits);
