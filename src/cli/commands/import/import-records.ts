@@ -52,13 +52,11 @@ export async function importRecords(file: string, options: ImportCommandOptions)
       bar.show(share, `${outcome.imported} imported, ${outcome.refusedLines.length} refused`);
     }
     bar.clear();
+    settle(outcome, options, true);
     tell(outcome, options);
   } catch (error) {
     bar.clear();
-    if (options.stopAtFirstRefusal && refusedByService === 0) {
-      // The service has not come to a line that the command refused.
-      outcome.refusedLines = [];
-    }
+    settle(outcome, options, refusedByService > 0);
     if (outcome.imported + outcome.refusedLines.length > 0) {
       tell(outcome, options);
     }
@@ -105,16 +103,26 @@ function requestsOf(
   });
 }
 
+/**
+ * Sorts the refusals. Of an import that stops at the first one, it keeps only that, and none unless the
+ * service has come to it: the command reads ahead of the service, and refuses lines itself.
+ */
+function settle(
+  { refusedLines }: Outcome,
+  { stopAtFirstRefusal }: ImportCommandOptions,
+  isReached: boolean,
+): void {
+  refusedLines.sort((one, other) => one.line - other.line);
+  if (stopAtFirstRefusal) {
+    refusedLines.splice(isReached ? 1 : 0);
+  }
+}
+
 /** Also prints the outcome of an interrupted import: what was imported stays. */
 function tell(
   { imported, importedLines, refusedLines: lines }: Outcome,
-  { json, dryRun = false, ids, stopAtFirstRefusal }: ImportCommandOptions,
+  { json, dryRun = false, ids }: ImportCommandOptions,
 ): void {
-  lines.sort((one, other) => one.line - other.line);
-  if (stopAtFirstRefusal) {
-    // The service stopped at the first; the command had read ahead, and may have refused later lines.
-    lines.splice(1);
-  }
   const refused = lines.length;
   const refusedLines = lines.map(refusalIn);
   if (json) {
