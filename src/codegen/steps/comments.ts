@@ -13,11 +13,26 @@ const EXPLAINED = /^integration\.(operator|platform|webhooks)\.v1\.(?!\w+Respons
 
 /** Fields that mean the same in every request: explained here, not in each message. */
 const COMMON: Readonly<Record<string, string>> = {
+  account_id: 'Public id of the account.',
+  api_key_id: 'Id of the key.',
+  application_id: "The application's client_id.",
+  client_id: 'Public id of the client.',
+  description: 'What it is for.',
   expected_version: 'The version that the change was decided on.',
+  first_name: 'Given name.',
   idempotency_key: 'Makes a repeated call answer as the first one did; at most 255 characters.',
+  label: 'What it is for.',
+  last_name: 'Family name.',
+  location_id: 'Its public id.',
   page_size: 'How many at most.',
   page_token: 'The next_page_token of the previous page of the same list.',
+  subscription_id: 'Its public id.',
+  unit_code: "The client's own code for it.",
+  unit_id: 'Its public id.',
+  unit_type_id: 'Its public id.',
   update_mask: 'Which fields to write; those that have a value when absent.',
+  user_id: "The user's public id.",
+  worker_id: "The worker's public id.",
 };
 
 /** Comments in proto/ -> a list by full name. Descriptors with them would be four times as large. */

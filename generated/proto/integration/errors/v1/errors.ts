@@ -52,7 +52,6 @@ export enum ErrorCode {
   API_KEY_WRONG_ENVIRONMENT = "ERROR_CODE_API_KEY_WRONG_ENVIRONMENT",
   /** API_KEY_UNKNOWN - The API key is well formed and not in force: never issued, or revoked. */
   API_KEY_UNKNOWN = "ERROR_CODE_API_KEY_UNKNOWN",
-  /** API_KEY_EXPIRED - The API key is past its expiry. */
   API_KEY_EXPIRED = "ERROR_CODE_API_KEY_EXPIRED",
   /** INSTANCE_INTEGRATION_NOT_FOUND - No such instance integration, or it is another integration's; the two answer alike. */
   INSTANCE_INTEGRATION_NOT_FOUND = "ERROR_CODE_INSTANCE_INTEGRATION_NOT_FOUND",
@@ -70,11 +69,9 @@ export enum ErrorCode {
   UNAUTHORIZED_CLIENT = "ERROR_CODE_UNAUTHORIZED_CLIENT",
   /** ACCESS_DENIED - The person, or a rule on their behalf, denied the authorization. */
   ACCESS_DENIED = "ERROR_CODE_ACCESS_DENIED",
-  /** UNSUPPORTED_RESPONSE_TYPE - The response_type is not `code`. */
   UNSUPPORTED_RESPONSE_TYPE = "ERROR_CODE_UNSUPPORTED_RESPONSE_TYPE",
   /** INVALID_SCOPE - A requested scope is unknown, malformed or not registered for the application. */
   INVALID_SCOPE = "ERROR_CODE_INVALID_SCOPE",
-  /** INVALID_CLIENT - Client authentication failed. */
   INVALID_CLIENT = "ERROR_CODE_INVALID_CLIENT",
   /** INVALID_GRANT - The code or refresh token is invalid, expired, used, revoked or another client's. */
   INVALID_GRANT = "ERROR_CODE_INVALID_GRANT",
@@ -94,37 +91,24 @@ export enum ErrorCode {
   ACCOUNT_SELECTION_REQUIRED = "ERROR_CODE_ACCOUNT_SELECTION_REQUIRED",
   /** INTERACTION_REQUIRED - prompt=none, and the person would have to choose a context. */
   INTERACTION_REQUIRED = "ERROR_CODE_INTERACTION_REQUIRED",
-  /** REQUEST_NOT_SUPPORTED - The `request` parameter is not supported. */
   REQUEST_NOT_SUPPORTED = "ERROR_CODE_REQUEST_NOT_SUPPORTED",
-  /** REQUEST_URI_NOT_SUPPORTED - The `request_uri` parameter is not supported. */
   REQUEST_URI_NOT_SUPPORTED = "ERROR_CODE_REQUEST_URI_NOT_SUPPORTED",
-  /** INSTANCE_NOT_FOUND - No such instance. */
   INSTANCE_NOT_FOUND = "ERROR_CODE_INSTANCE_NOT_FOUND",
-  /** ROLE_NOT_FOUND - No such role at this client. */
   ROLE_NOT_FOUND = "ERROR_CODE_ROLE_NOT_FOUND",
-  /** UNIT_TYPE_NOT_FOUND - No such unit type at this client. */
   UNIT_TYPE_NOT_FOUND = "ERROR_CODE_UNIT_TYPE_NOT_FOUND",
-  /** UNIT_NOT_FOUND - No such organization unit at this client. */
   UNIT_NOT_FOUND = "ERROR_CODE_UNIT_NOT_FOUND",
-  /** LOCATION_NOT_FOUND - No such organization location at this client. */
   LOCATION_NOT_FOUND = "ERROR_CODE_LOCATION_NOT_FOUND",
-  /** JOB_TITLE_NOT_FOUND - No such job title at this client. */
   JOB_TITLE_NOT_FOUND = "ERROR_CODE_JOB_TITLE_NOT_FOUND",
   /** ACCOUNT_NOT_FOUND - No such account, that is, no such person. */
   ACCOUNT_NOT_FOUND = "ERROR_CODE_ACCOUNT_NOT_FOUND",
-  /** APPLICATION_NOT_FOUND - No such application. */
   APPLICATION_NOT_FOUND = "ERROR_CODE_APPLICATION_NOT_FOUND",
-  /** APPLICATION_SECRET_NOT_FOUND - The application has no such secret. */
   APPLICATION_SECRET_NOT_FOUND = "ERROR_CODE_APPLICATION_SECRET_NOT_FOUND",
-  /** REDIRECT_URI_NOT_FOUND - The application has no such redirect URI. */
   REDIRECT_URI_NOT_FOUND = "ERROR_CODE_REDIRECT_URI_NOT_FOUND",
-  /** INTEGRATION_NOT_FOUND - No such integration. */
   INTEGRATION_NOT_FOUND = "ERROR_CODE_INTEGRATION_NOT_FOUND",
   /** API_KEY_NOT_FOUND - No such API key, asked for by its id. */
   API_KEY_NOT_FOUND = "ERROR_CODE_API_KEY_NOT_FOUND",
   /** SERVICE_TOKEN_NOT_FOUND - No such service token, asked for by its id. */
   SERVICE_TOKEN_NOT_FOUND = "ERROR_CODE_SERVICE_TOKEN_NOT_FOUND",
-  /** SUBSCRIPTION_NOT_FOUND - No such webhook subscription. */
   SUBSCRIPTION_NOT_FOUND = "ERROR_CODE_SUBSCRIPTION_NOT_FOUND",
   /** EVENT_NOT_FOUND - No such webhook event, or it was purged. */
   EVENT_NOT_FOUND = "ERROR_CODE_EVENT_NOT_FOUND",

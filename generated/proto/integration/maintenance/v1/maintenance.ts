@@ -27,7 +27,6 @@ export enum PurgedKind {
   GRANT = "PURGED_KIND_GRANT",
   /** LINK - Links to set a password or verify an address, used or expired, and requested addresses without proof. */
   LINK = "PURGED_KIND_LINK",
-  /** IDEMPOTENCY_KEY - Remembered answers to idempotency keys. */
   IDEMPOTENCY_KEY = "PURGED_KIND_IDEMPOTENCY_KEY",
   /** DELIVERY - Webhook deliveries past their retention, with their attempts. */
   DELIVERY = "PURGED_KIND_DELIVERY",
@@ -35,7 +34,6 @@ export enum PurgedKind {
   RETRY_BATCH = "PURGED_KIND_RETRY_BATCH",
   /** EVENT - Webhook events past their retention that no delivery refers to. */
   EVENT = "PURGED_KIND_EVENT",
-  /** AUDIT_EVENT - Audit events past their retention. */
   AUDIT_EVENT = "PURGED_KIND_AUDIT_EVENT",
   /** SIGNING_KEY - Retired signing keys that no unexpired token was signed with. */
   SIGNING_KEY = "PURGED_KIND_SIGNING_KEY",
@@ -43,7 +41,6 @@ export enum PurgedKind {
   API_KEY = "PURGED_KIND_API_KEY",
   /** SERVICE_TOKEN - Service tokens that were revoked or expired longer ago than the retention. */
   SERVICE_TOKEN = "PURGED_KIND_SERVICE_TOKEN",
-  /** ATTEMPT_COUNT - Counts of attempts in past windows. */
   ATTEMPT_COUNT = "PURGED_KIND_ATTEMPT_COUNT",
   /** KNOWN_ADDRESS - No longer sent: addresses that a person has not signed in from for long. */
   KNOWN_ADDRESS = "PURGED_KIND_KNOWN_ADDRESS",
@@ -187,7 +184,6 @@ export enum SigningKeyStep {
   UNSPECIFIED = "SIGNING_KEY_STEP_UNSPECIFIED",
   /** PUBLISHED - Made and published, signing nothing yet. */
   PUBLISHED = "SIGNING_KEY_STEP_PUBLISHED",
-  /** ACTIVATED - Begins to sign. */
   ACTIVATED = "SIGNING_KEY_STEP_ACTIVATED",
   /** SUPERSEDED - Signs no longer, still published for the tokens that are out. */
   SUPERSEDED = "SIGNING_KEY_STEP_SUPERSEDED",
@@ -263,7 +259,6 @@ export interface PurgeExpiredResponse {
 
 /** How many rows of one kind were deleted. */
 export interface PurgedCount {
-  /** The kind of the deleted rows. */
   kind: PurgedKind;
   /** How many of it. */
   count: number;
@@ -329,7 +324,6 @@ export interface AdvanceSigningKeysRequest {
 export interface AdvanceSigningKeysResponse {
   /** The changes made, in order; empty when nothing was due. */
   changes: SigningKeyChange[];
-  /** When the next step is due. */
   nextDueAt: Date | undefined;
 }
 

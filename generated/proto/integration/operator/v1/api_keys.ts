@@ -17,11 +17,8 @@ export const protobufFileName = "integration/operator/v1/api_keys.proto";
 export enum KeyStatus {
   /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "KEY_STATUS_UNSPECIFIED",
-  /** ACTIVE - It works. */
   ACTIVE = "KEY_STATUS_ACTIVE",
-  /** EXPIRED - It is past its expiry. */
   EXPIRED = "KEY_STATUS_EXPIRED",
-  /** REVOKED - It was revoked. */
   REVOKED = "KEY_STATUS_REVOKED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -73,17 +70,12 @@ export interface ApiKey {
   label: string;
   /** The first characters of the key, enough to recognise it by. */
   keyStart: string;
-  /** Whether it works. */
   status: KeyStatus;
-  /** When it was issued. */
   createdAt:
     | Date
     | undefined;
   /** When it ends; absent if it does not. */
-  expiresAt?:
-    | Date
-    | undefined;
-  /** When it was revoked. */
+  expiresAt?: Date | undefined;
   revokedAt?:
     | Date
     | undefined;
@@ -104,7 +96,6 @@ export interface ApiKey {
 export interface CreateApiKeyRequest {
   /** Public id of the integration. */
   integrationId: string;
-  /** What it is for. */
   label: string;
   /** When it ends; absent if it does not. */
   expiresAt?: Date | undefined;
@@ -136,19 +127,15 @@ export interface ListApiKeysResponse {
 }
 
 export interface GetApiKeyRequest {
-  /** Id of the key. */
   apiKeyId: string;
 }
 
 export interface GetApiKeyResponse {
-  /** The key, without the key itself. */
   apiKey: ApiKey | undefined;
 }
 
 export interface UpdateApiKeyRequest {
-  /** Id of the key. */
   apiKeyId: string;
-  /** What it is for. */
   label?:
     | string
     | undefined;
@@ -159,7 +146,6 @@ export interface UpdateApiKeyRequest {
 }
 
 export interface UpdateApiKeyResponse {
-  /** The key, without the key itself. */
   apiKey: ApiKey | undefined;
 }
 
@@ -186,12 +172,10 @@ export interface RotateApiKeyResponse {
 }
 
 export interface RevokeApiKeyRequest {
-  /** Id of the key. */
   apiKeyId: string;
 }
 
 export interface RevokeApiKeyResponse {
-  /** The key, without the key itself. */
   apiKey: ApiKey | undefined;
 }
 

@@ -60,7 +60,6 @@ export function applicationTypeToNumber(object: ApplicationType): number {
 /** Whether an application works. */
 export enum ApplicationStatus {
   UNSPECIFIED = "APPLICATION_STATUS_UNSPECIFIED",
-  /** ENABLED - It works. */
   ENABLED = "APPLICATION_STATUS_ENABLED",
   /** DISABLED - It was stopped by an operator. */
   DISABLED = "APPLICATION_STATUS_DISABLED",
@@ -103,9 +102,7 @@ export function applicationStatusToNumber(object: ApplicationStatus): number {
 export enum GrantType {
   /** UNSPECIFIED - Never stored; refused in requests. */
   UNSPECIFIED = "GRANT_TYPE_UNSPECIFIED",
-  /** AUTHORIZATION_CODE - Exchanging an authorization code. */
   AUTHORIZATION_CODE = "GRANT_TYPE_AUTHORIZATION_CODE",
-  /** REFRESH_TOKEN - Refreshing an access token. */
   REFRESH_TOKEN = "GRANT_TYPE_REFRESH_TOKEN",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -168,19 +165,14 @@ export interface Application {
   name: string;
   /** Confidential or public; never changes. */
   type: ApplicationType;
-  /** Whether it works. */
   status: ApplicationStatus;
-  /** The scopes it may ask for. */
   allowedScopes: string[];
-  /** The grants it may use. */
   allowedGrantTypes: GrantType[];
   /** Whether it must use PKCE; always true for a public application. */
   requirePkce: boolean;
   /** Whether it is the operator's own, so that people are not asked to approve access, except with prompt=consent. */
   firstParty: boolean;
-  /** The algorithm of its ID tokens. */
   idTokenAlgorithm: SigningAlgorithm;
-  /** Its own token lifetimes. */
   tokenLifetimes:
     | TokenLifetimes
     | undefined;
@@ -190,15 +182,8 @@ export interface Application {
   postLogoutRedirectUris: string[];
   /** Its secrets, without the secrets themselves; none for a public application. */
   secrets: ApplicationSecret[];
-  /** When it was registered. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
   /** Whether signing out of a session of the sign-on server ends the tokens that the application got in it. */
   signOutEndsTokens: boolean;
@@ -233,7 +218,6 @@ export interface RedirectUri {
 export interface ApplicationSecret {
   /** Id of the secret; it is no secret. */
   id: string;
-  /** When it was made. */
   createdAt:
     | Date
     | undefined;
@@ -399,7 +383,6 @@ export interface EnableApplicationResponse {
 }
 
 export interface AddRedirectUriRequest {
-  /** The application's client_id. */
   applicationId: string;
   /** The address and its instance. */
   redirectUri: RedirectUri | undefined;
@@ -410,7 +393,6 @@ export interface AddRedirectUriResponse {
 }
 
 export interface RemoveRedirectUriRequest {
-  /** The application's client_id. */
   applicationId: string;
   /** The address, as registered. */
   uri: string;
@@ -421,7 +403,6 @@ export interface RemoveRedirectUriResponse {
 }
 
 export interface RotateApplicationSecretRequest {
-  /** The application's client_id. */
   applicationId: string;
   /** How long the present secrets still work; 86400 (a day) when absent, 0 ends them at once. */
   overlapSeconds?: number | undefined;
@@ -437,7 +418,6 @@ export interface RotateApplicationSecretResponse {
 }
 
 export interface RevokeApplicationSecretRequest {
-  /** The application's client_id. */
   applicationId: string;
   /** Id of the secret, as the application lists it. */
   secretId: string;

@@ -16,9 +16,7 @@ export const protobufFileName = "integration/operator/v1/audit.proto";
 export enum AuditOutcome {
   /** UNSPECIFIED - Never stored; in a filter it means no filter. */
   UNSPECIFIED = "AUDIT_OUTCOME_UNSPECIFIED",
-  /** SUCCEEDED - It was done. */
   SUCCEEDED = "AUDIT_OUTCOME_SUCCEEDED",
-  /** REFUSED - It was refused. */
   REFUSED = "AUDIT_OUTCOME_REFUSED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -215,7 +213,6 @@ export interface ListAuditRecordsResponse {
 
 /** One place where the log is not whole. */
 export interface AuditFinding {
-  /** What is wrong. */
   fault: AuditFault;
   /** The chain; empty for a record without one. */
   chain: string;

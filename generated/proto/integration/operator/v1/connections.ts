@@ -59,23 +59,13 @@ export function instanceIntegrationStatusToNumber(object: InstanceIntegrationSta
 export interface InstanceIntegration {
   /** Public id, `iin_…`. */
   id: string;
-  /** Public id of the integration. */
   integrationId: string;
-  /** Public id of the instance. */
   instanceId: string;
-  /** The instance's name for people. */
   instanceName: string;
-  /** Whether it is set up. */
   status: InstanceIntegrationStatus;
   /** When the two were connected. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When the connection last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
 }
 
@@ -107,7 +97,6 @@ export interface ListInstanceIntegrationsRequest {
 }
 
 export interface ListInstanceIntegrationsResponse {
-  /** The connections. */
   instanceIntegrations: InstanceIntegration[];
   nextPageToken: string;
 }
@@ -118,7 +107,6 @@ export interface GetInstanceIntegrationRequest {
 }
 
 export interface GetInstanceIntegrationResponse {
-  /** The connection. */
   instanceIntegration: InstanceIntegration | undefined;
 }
 
@@ -131,7 +119,6 @@ export interface ConfigureInstanceIntegrationRequest {
 }
 
 export interface ConfigureInstanceIntegrationResponse {
-  /** The connection. */
   instanceIntegration: InstanceIntegration | undefined;
 }
 

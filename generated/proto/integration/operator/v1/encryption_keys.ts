@@ -72,7 +72,6 @@ export function encryptionKeyStatusToNumber(object: EncryptionKeyStatus): number
 export interface EncryptionKey {
   /** The fingerprint, with which every seal of the key begins. */
   keyId: string;
-  /** Where it stands. */
   status: EncryptionKeyStatus;
   /** Since when secrets are sealed with it. */
   activatedAt?:

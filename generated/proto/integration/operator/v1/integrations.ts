@@ -17,17 +17,9 @@ export const protobufFileName = "integration/operator/v1/integrations.proto";
 export interface Integration {
   /** Public id, `itg_…`. */
   id: string;
-  /** Its name. */
   name: string;
-  /** When it was registered. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
   /** First letter and domain of the address to mail warnings about it to; empty if none is known. */
   contactHint: string;

@@ -17,7 +17,6 @@ export const protobufFileName = "integration/operator/v1/service_tokens.proto";
 export enum CallerRole {
   /** UNSPECIFIED - Never stored; refused in requests. */
   UNSPECIFIED = "CALLER_ROLE_UNSPECIFIED",
-  /** OPERATOR - An operator. */
   OPERATOR = "CALLER_ROLE_OPERATOR",
   /** PLATFORM - The platform's back office. */
   PLATFORM = "CALLER_ROLE_PLATFORM",
@@ -81,21 +80,15 @@ export function callerRoleToNumber(object: CallerRole): number {
 export interface ServiceToken {
   /** Id of the token; it is no secret. */
   id: string;
-  /** Its right. */
   role: CallerRole;
   /** What it is for, in the operator's words. */
   label: string;
-  /** Whether it works. */
   status: KeyStatus;
-  /** When it was issued. */
   createdAt:
     | Date
     | undefined;
   /** When it ends; absent if it does not. */
-  expiresAt?:
-    | Date
-    | undefined;
-  /** When it was revoked. */
+  expiresAt?: Date | undefined;
   revokedAt?:
     | Date
     | undefined;
@@ -114,7 +107,6 @@ export interface ServiceToken {
 export interface CreateServiceTokenRequest {
   /** Its right. */
   role: CallerRole;
-  /** What it is for. */
   label: string;
   /** When it ends; absent if it does not. */
   expiresAt?:
@@ -144,7 +136,6 @@ export interface ListServiceTokensRequest {
 }
 
 export interface ListServiceTokensResponse {
-  /** The tokens, without the tokens themselves. */
   serviceTokens: ServiceToken[];
   nextPageToken: string;
 }
@@ -178,7 +169,6 @@ export interface RevokeServiceTokenRequest {
 }
 
 export interface RevokeServiceTokenResponse {
-  /** The token, without the token itself. */
   serviceToken: ServiceToken | undefined;
 }
 

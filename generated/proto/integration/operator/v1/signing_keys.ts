@@ -20,7 +20,6 @@ export enum SigningAlgorithm {
   RS256 = "SIGNING_ALGORITHM_RS256",
   /** ES256 - ECDSA on P-256 with SHA-256. */
   ES256 = "SIGNING_ALGORITHM_ES256",
-  /** EDDSA - Ed25519. */
   EDDSA = "SIGNING_ALGORITHM_EDDSA",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -124,7 +123,6 @@ export interface SigningKey {
   kid: string;
   /** What it signs with. */
   algorithm: SigningAlgorithm;
-  /** Where it stands. */
   status: SigningKeyStatus;
   /** When it was made and published. */
   createdAt:

@@ -18,7 +18,6 @@ export enum AccountStatus {
   UNSPECIFIED = "ACCOUNT_STATUS_UNSPECIFIED",
   /** ENABLED - May sign in where a context allows it. */
   ENABLED = "ACCOUNT_STATUS_ENABLED",
-  /** DISABLED - May not sign in. */
   DISABLED = "ACCOUNT_STATUS_DISABLED",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -146,10 +145,7 @@ export interface Account {
     | string
     | undefined;
   /** Family name, as the client gave it that brought the person; tokens carry the name of the user or worker. */
-  lastName?:
-    | string
-    | undefined;
-  /** First and last name together. */
+  lastName?: string | undefined;
   fullName?:
     | string
     | undefined;
@@ -158,14 +154,8 @@ export interface Account {
   /** Whether the person may sign in at all. */
   status: AccountStatus;
   /** When the password was last set; absent while there is none. */
-  passwordSetAt?:
-    | Date
-    | undefined;
-  /** When the account was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
+  passwordSetAt?: Date | undefined;
+  createdAt: Date | undefined;
   updatedAt:
     | Date
     | undefined;
@@ -177,13 +167,9 @@ export interface Account {
 
 /** A requested address. Until mailbox and person are proved, nothing else changes. */
 export interface PendingEmail {
-  /** The address. */
   email: string;
   /** Public id of the client that asked with UpdateUser; absent when the platform asked with UpdateAccount. */
-  clientId?:
-    | string
-    | undefined;
-  /** When it was requested. */
+  clientId?: string | undefined;
   askedAt:
     | Date
     | undefined;
@@ -194,15 +180,7 @@ export interface PendingEmail {
 /** One thing a person is or was at one client. */
 export interface AccountContext {
   /** What the person is or was there. */
-  member:
-    | //
-    /** Public id of the user. */
-    { $case: "userId"; value: string }
-    | //
-    /** Public id of the worker. */
-    { $case: "workerId"; value: string }
-    | undefined;
-  /** Public id of the client. */
+  member: { $case: "userId"; value: string } | { $case: "workerId"; value: string } | undefined;
   clientId: string;
   /** Public id of the client's instance. */
   instanceId: string;
@@ -270,7 +248,6 @@ export interface AccountEntry {
     | undefined;
   /** Whether the person may sign in at all. */
   status: AccountStatus;
-  /** When the account was created. */
   createdAt: Date | undefined;
 }
 
@@ -301,7 +278,6 @@ export interface UpdateAccountResponse {
 }
 
 export interface EnableAccountRequest {
-  /** Public id of the account. */
   accountId: string;
   idempotencyKey?: string | undefined;
 }
@@ -311,7 +287,6 @@ export interface EnableAccountResponse {
 }
 
 export interface DisableAccountRequest {
-  /** Public id of the account. */
   accountId: string;
   idempotencyKey?: string | undefined;
 }
@@ -328,7 +303,6 @@ export interface DisableAccountResponse {
  * the same key or without: it does what is left.
  */
 export interface EraseAccountRequest {
-  /** Public id of the account. */
   accountId: string;
   /** Makes a repeated call answer as the first one did; at most 255 characters. */
   idempotencyKey?: string | undefined;
@@ -336,13 +310,11 @@ export interface EraseAccountRequest {
 
 /** The erased account: disabled, without names, and with an address of the reserved domain erased.invalid. */
 export interface EraseAccountResponse {
-  /** The account. */
   account: Account | undefined;
 }
 
 /** Sets a person's password and ends their sessions and grants. */
 export interface SetPasswordRequest {
-  /** Public id of the account. */
   accountId: string;
   /**
    * The password, as the person would type it; 15 to 256 characters, neither common nor made of names related
@@ -362,7 +334,6 @@ export interface SetPasswordResponse {
  * address must not give access to an account.
  */
 export interface CreatePasswordLinkRequest {
-  /** Public id of the account. */
   accountId: string;
   /** Why the person gets it. */
   purpose: PasswordLinkPurpose;
@@ -384,7 +355,6 @@ export interface CreatePasswordLinkResponse {
 
 /** Makes a link with which a person verifies an address; earlier ones end, so repeating the call is safe. */
 export interface CreateEmailVerificationLinkRequest {
-  /** Public id of the account. */
   accountId: string;
   /** How long the link lives; a day when absent, at most 30 days. */
   lifetimeSeconds?: number | undefined;
@@ -437,15 +407,11 @@ export interface CreateEmailChangeLinkResponse {
 
 /** Something that the platform mails to a person. */
 export interface AccountNotice {
-  /** Id of the notice. */
   id: string;
-  /** What it is about. */
   kind: AccountNoticeKind;
-  /** Public id of the account. */
   accountId: string;
   /** The address to mail it to. */
   email: string;
-  /** When it happened. */
   occurredAt: Date | undefined;
 }
 
@@ -471,7 +437,6 @@ export interface AcknowledgeAccountNoticesResponse {
 
 /** A browser in which a person is signed in, or was until the session expired. */
 export interface AccountSession {
-  /** Id of the session. */
   id: string;
   /** When the person last typed their password in it. */
   authenticatedAt:
@@ -487,11 +452,8 @@ export interface AccountSession {
 
 /** What a person has approved for an application on an instance: within this, they are not asked again. */
 export interface AccountConsent {
-  /** Public id of the application. */
   applicationId: string;
-  /** Public id of the instance. */
   instanceId: string;
-  /** The approved scopes. */
   scopes: string[];
   /** When the person last approved. */
   givenAt: Date | undefined;
@@ -501,11 +463,8 @@ export interface AccountConsent {
 export interface AccountGrant {
   /** Id of the grant, as in audit records. */
   id: string;
-  /** Public id of the application. */
   applicationId: string;
-  /** Public id of the instance. */
   instanceId: string;
-  /** The scopes of its tokens. */
   scopes: string[];
   /** The session of the sign-in, where it is known. */
   sessionId?:
@@ -529,7 +488,6 @@ export interface AccountGrant {
 
 /** Asks for a page of the sessions, consents and grants of a person, in this order. */
 export interface ListAccountAccessRequest {
-  /** Public id of the account. */
   accountId: string;
   /** How many at most, in total. */
   pageSize: number;
@@ -539,11 +497,8 @@ export interface ListAccountAccessRequest {
 
 /** A page of what is stored. */
 export interface ListAccountAccessResponse {
-  /** The sessions. */
   sessions: AccountSession[];
-  /** The consents. */
   consents: AccountConsent[];
-  /** The grants. */
   grants: AccountGrant[];
   /** Where to go on; empty at the end. */
   nextPageToken: string;
@@ -551,7 +506,6 @@ export interface ListAccountAccessResponse {
 
 /** Takes the access of one application on one instance from a person. Repeating the call is safe. */
 export interface WithdrawConsentRequest {
-  /** Public id of the account. */
   accountId: string;
   /** Public id of the application. */
   applicationId: string;

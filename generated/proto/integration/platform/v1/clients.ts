@@ -19,17 +19,10 @@ export interface Client {
   id: string;
   /** Public id of its instance; never changes. */
   instanceId: string;
-  /** Its display name. */
   name: string;
   /** Its address; always present, its parts may be absent. */
-  address:
-    | Address
-    | undefined;
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
+  address: Address | undefined;
+  createdAt: Date | undefined;
   updatedAt:
     | Date
     | undefined;

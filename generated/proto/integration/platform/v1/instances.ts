@@ -17,17 +17,9 @@ export const protobufFileName = "integration/platform/v1/instances.proto";
 export interface Instance {
   /** Public id, `ins_…`. */
   id: string;
-  /** Its name for people. */
   name: string;
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
 }
 

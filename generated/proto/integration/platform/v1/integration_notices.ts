@@ -56,9 +56,7 @@ export function integrationNoticeKindToNumber(object: IntegrationNoticeKind): nu
 
 /** Something that the platform mails to the contact of an integration. */
 export interface IntegrationNotice {
-  /** Id of the notice. */
   id: string;
-  /** What it is about. */
   kind: IntegrationNoticeKind;
   /** Public id of the integration, `itg_…`. */
   integrationId: string;

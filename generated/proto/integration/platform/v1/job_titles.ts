@@ -13,7 +13,6 @@ export const protobufFileName = "integration/platform/v1/job_titles.proto";
 
 /** Adds a job title to those a client uses; adding one that is there changes nothing. */
 export interface AddJobTitleRequest {
-  /** Public id of the client. */
   clientId: string;
   /** The title. */
   title: string;
@@ -26,7 +25,6 @@ export interface AddJobTitleResponse {
 }
 
 export interface ListJobTitlesRequest {
-  /** Public id of the client. */
   clientId: string;
   pageSize: number;
   pageToken: string;
@@ -44,7 +42,6 @@ export interface ListJobTitlesResponse {
  * whose events have more than about 16 MiB.
  */
 export interface RenameJobTitleRequest {
-  /** Public id of the client. */
   clientId: string;
   /** The title as it is. */
   title: string;
@@ -61,7 +58,6 @@ export interface RenameJobTitleResponse {
 }
 
 export interface RemoveJobTitleRequest {
-  /** Public id of the client. */
   clientId: string;
   /** The title. */
   title: string;

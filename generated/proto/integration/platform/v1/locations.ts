@@ -18,26 +18,17 @@ export const protobufFileName = "integration/platform/v1/locations.proto";
 export interface OrganizationLocation {
   /** Public id, `olo_…`. */
   id: string;
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
   /** Its postal address, as the organization_location events carry it; the gateway shows only id and name. */
   address: Address | undefined;
 }
 
 export interface CreateLocationRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
@@ -53,7 +44,6 @@ export interface CreateLocationResponse {
 }
 
 export interface GetLocationRequest {
-  /** Its public id. */
   locationId: string;
 }
 
@@ -62,7 +52,6 @@ export interface GetLocationResponse {
 }
 
 export interface ListLocationsRequest {
-  /** Public id of the client. */
   clientId: string;
   pageSize: number;
   pageToken: string;
@@ -80,7 +69,6 @@ export interface ListLocationsResponse {
  * whose events have more than about 16 MiB.
  */
 export interface UpdateLocationRequest {
-  /** Its public id. */
   locationId: string;
   /** Its name, unique within the client. */
   name?: string | undefined;
@@ -103,7 +91,6 @@ export interface UpdateLocationResponse {
  * whose events have more than about 16 MiB.
  */
 export interface DeleteLocationRequest {
-  /** Its public id. */
   locationId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;

@@ -16,7 +16,6 @@ export const protobufFileName = "integration/platform/v1/roles.proto";
 export interface Role {
   /** Internal id; roles have no public id. */
   id: string;
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
@@ -24,16 +23,11 @@ export interface Role {
   builtIn: boolean;
   /** What it permits, in the platform's own words. */
   permissions: string[];
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
   version: string;
 }
 
 export interface CreateRoleRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
@@ -56,7 +50,6 @@ export interface GetRoleResponse {
 }
 
 export interface ListRolesRequest {
-  /** Public id of the client. */
   clientId: string;
   pageSize: number;
   pageToken: string;

@@ -17,19 +17,11 @@ export const protobufFileName = "integration/platform/v1/units.proto";
 export interface UnitType {
   /** Public id, `out_…`. */
   id: string;
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
 }
 
@@ -37,13 +29,10 @@ export interface UnitType {
 export interface Unit {
   /** Public id, `oun_…`. */
   id: string;
-  /** Public id of the client. */
   clientId: string;
   /** Public id of its layer; never changes. */
   unitTypeId: string;
-  /** Its name. */
   name: string;
-  /** The client's own code for it. */
   unitCode?:
     | string
     | undefined;
@@ -52,18 +41,9 @@ export interface Unit {
     | string
     | undefined;
   /** The unit above it; absent for a top-level unit. */
-  parentUnitId?:
-    | string
-    | undefined;
-  /** When it was created. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  parentUnitId?: string | undefined;
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
   version: string;
 }
 
@@ -71,11 +51,7 @@ export interface Unit {
 export interface NewUnit {
   /** Its name. */
   name: string;
-  /** The client's own code for it. */
-  unitCode?:
-    | string
-    | undefined;
-  /** What it is for. */
+  unitCode?: string | undefined;
   description?:
     | string
     | undefined;
@@ -85,7 +61,6 @@ export interface NewUnit {
 
 /** Creates a unit type and units of it, in one transaction. */
 export interface CreateUnitTypeRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Its name, unique within the client. */
   name: string;
@@ -105,7 +80,6 @@ export interface CreateUnitTypeResponse {
 }
 
 export interface ListUnitTypesRequest {
-  /** Public id of the client. */
   clientId: string;
   pageSize: number;
   pageToken: string;
@@ -117,7 +91,6 @@ export interface ListUnitTypesResponse {
 }
 
 export interface GetUnitTypeRequest {
-  /** Its public id. */
   unitTypeId: string;
 }
 
@@ -126,7 +99,6 @@ export interface GetUnitTypeResponse {
 }
 
 export interface UpdateUnitTypeRequest {
-  /** Its public id. */
   unitTypeId: string;
   /** Its name, unique within the client. */
   name?: string | undefined;
@@ -140,7 +112,6 @@ export interface UpdateUnitTypeResponse {
 }
 
 export interface DeleteUnitTypeRequest {
-  /** Its public id. */
   unitTypeId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -155,11 +126,7 @@ export interface CreateUnitRequest {
   unitTypeId: string;
   /** Its name. */
   name: string;
-  /** The client's own code for it. */
-  unitCode?:
-    | string
-    | undefined;
-  /** What it is for. */
+  unitCode?: string | undefined;
   description?:
     | string
     | undefined;
@@ -181,7 +148,6 @@ export interface CreateUnitResponse {
 }
 
 export interface ListUnitsRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Only those of this layer. */
   unitTypeId?:
@@ -199,7 +165,6 @@ export interface ListUnitsResponse {
 }
 
 export interface GetUnitRequest {
-  /** Its public id. */
   unitId: string;
 }
 
@@ -214,17 +179,10 @@ export interface GetUnitResponse {
  * whose events have more than about 16 MiB, or if 1,000 units or more are above a new parent.
  */
 export interface UpdateUnitRequest {
-  /** Its public id. */
   unitId: string;
   /** Its name. */
-  name?:
-    | string
-    | undefined;
-  /** The client's own code for it. */
-  unitCode?:
-    | string
-    | undefined;
-  /** What it is for. */
+  name?: string | undefined;
+  unitCode?: string | undefined;
   description?:
     | string
     | undefined;
@@ -244,7 +202,6 @@ export interface UpdateUnitResponse {
  * With a token of one instance, TRANSITION_REFUSED where it would change more than 5,000 workers.
  */
 export interface DeleteUnitRequest {
-  /** Its public id. */
   unitId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;

@@ -84,19 +84,12 @@ export interface User {
    * user keeps the address until it is ACTIVE.
    */
   email: string;
-  /** Given name. */
-  firstName?:
-    | string
-    | undefined;
-  /** Family name. */
+  firstName?: string | undefined;
   lastName?:
     | string
     | undefined;
   /** First and last name together; absent when both are. */
-  fullName?:
-    | string
-    | undefined;
-  /** Where the user stands. */
+  fullName?: string | undefined;
   status: UserStatus;
   /** The user's manager, a single one. */
   manager?:
@@ -107,10 +100,7 @@ export interface User {
     | UserRole
     | undefined;
   /** When the user was created; never changes. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When the user last changed. */
+  createdAt: Date | undefined;
   updatedAt:
     | Date
     | undefined;
@@ -127,15 +117,8 @@ export interface User {
 export interface UserManager {
   /** Public id of the manager's own user. */
   id: string;
-  /** Given name. */
-  firstName?:
-    | string
-    | undefined;
-  /** Family name. */
-  lastName?:
-    | string
-    | undefined;
-  /** First and last name together. */
+  firstName?: string | undefined;
+  lastName?: string | undefined;
   fullName?:
     | string
     | undefined;
@@ -145,7 +128,6 @@ export interface UserManager {
 
 /** The role of a user. */
 export interface UserRole {
-  /** Internal id of the role. */
   id: string;
   /** Its name, such as Owner. */
   name: string;
@@ -153,15 +135,10 @@ export interface UserRole {
 
 /** Creates a user in status INVITED; the person becomes one if no account has the address. */
 export interface CreateUserRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Address of the person's credential. */
   email: string;
-  /** Given name. */
-  firstName?:
-    | string
-    | undefined;
-  /** Family name. */
+  firstName?: string | undefined;
   lastName?:
     | string
     | undefined;
@@ -181,7 +158,6 @@ export interface CreateUserResponse {
 }
 
 export interface GetUserRequest {
-  /** The user's public id. */
   userId: string;
 }
 
@@ -191,7 +167,6 @@ export interface GetUserResponse {
 }
 
 export interface ListUsersRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Only those in one of these states; all but DELETED when empty. */
   statuses: UserStatus[];
@@ -212,7 +187,6 @@ export interface ListUsersResponse {
  * new manager if 1,000 users or more are above them.
  */
 export interface UpdateUserRequest {
-  /** The user's public id. */
   userId: string;
   /**
    * Address of the person's credential, the same for every user of the person. A new one waits in
@@ -221,14 +195,8 @@ export interface UpdateUserRequest {
    * The one that the user shows cancels the client's earlier request. For an INVITED user, one that would
    * wait is refused (TRANSITION_REFUSED): correct a mistyped one with DeleteUser and CreateUser.
    */
-  email?:
-    | string
-    | undefined;
-  /** Given name. */
-  firstName?:
-    | string
-    | undefined;
-  /** Family name. */
+  email?: string | undefined;
+  firstName?: string | undefined;
   lastName?:
     | string
     | undefined;
@@ -248,7 +216,6 @@ export interface UpdateUserResponse {
 }
 
 export interface EnableUserRequest {
-  /** The user's public id. */
   userId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -260,7 +227,6 @@ export interface EnableUserResponse {
 
 /** Moves a user from ACTIVE to INACTIVE; an INVITED user cannot be disabled. */
 export interface DisableUserRequest {
-  /** The user's public id. */
   userId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -272,7 +238,6 @@ export interface DisableUserResponse {
 
 /** Moves a user to DELETED, from any other status and for good. */
 export interface DeleteUserRequest {
-  /** The user's public id. */
   userId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;

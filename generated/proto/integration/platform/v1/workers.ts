@@ -65,15 +65,11 @@ export interface Worker {
   clientId: string;
   /** Public id of the person, who may work for several clients; never changes. */
   accountId: string;
-  /** Given name. */
   firstName: string;
-  /** Family name. */
   lastName: string;
-  /** First and last name together. */
   fullName: string;
   /** Address to write to; it need not be that of the person's credential. */
   email: string;
-  /** Telephone number. */
   phone?:
     | string
     | undefined;
@@ -86,40 +82,25 @@ export interface Worker {
   /** Public ids of the units the worker is assigned to. */
   unitIds: string[];
   /** The primary one of them. */
-  primaryUnitId?:
-    | string
-    | undefined;
-  /** Public id of the organization location. */
+  primaryUnitId?: string | undefined;
   locationId?:
     | string
     | undefined;
   /** Whether the worker works for the client. */
   status: WorkerStatus;
   /** When the worker was onboarded. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When the worker last changed. */
-  updatedAt:
-    | Date
-    | undefined;
-  /** When the worker was offboarded. */
-  offboardedAt?:
-    | Date
-    | undefined;
-  /** Changes with every write; send it back as expected_version. */
+  createdAt: Date | undefined;
+  updatedAt: Date | undefined;
+  offboardedAt?: Date | undefined;
   version: string;
 }
 
 /** Onboards a worker; the person becomes one if no account has the address. */
 export interface OnboardWorkerRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Address to write to, and of the person's credential. */
   email: string;
-  /** Given name. */
   firstName: string;
-  /** Family name. */
   lastName: string;
   /** Telephone number. */
   phone?:
@@ -147,7 +128,6 @@ export interface OnboardWorkerResponse {
 }
 
 export interface GetWorkerRequest {
-  /** The worker's public id. */
   workerId: string;
 }
 
@@ -157,7 +137,6 @@ export interface GetWorkerResponse {
 }
 
 export interface ListWorkersRequest {
-  /** Public id of the client. */
   clientId: string;
   /** Only those in one of these states; only ACTIVE ones when empty. */
   statuses: WorkerStatus[];
@@ -178,13 +157,8 @@ export interface ListWorkersResponse {
 
 /** Changes a worker; units have a call of their own. */
 export interface UpdateWorkerRequest {
-  /** The worker's public id. */
   workerId: string;
-  /** Given name. */
-  firstName?:
-    | string
-    | undefined;
-  /** Family name. */
+  firstName?: string | undefined;
   lastName?:
     | string
     | undefined;
@@ -214,7 +188,6 @@ export interface UpdateWorkerResponse {
 }
 
 export interface AssignWorkerUnitsRequest {
-  /** The worker's public id. */
   workerId: string;
   /** Public ids of all units the worker shall be assigned to; none when empty. */
   unitIds: string[];
@@ -229,7 +202,6 @@ export interface AssignWorkerUnitsResponse {
 }
 
 export interface OffboardWorkerRequest {
-  /** The worker's public id. */
   workerId: string;
   expectedVersion?: string | undefined;
   idempotencyKey?: string | undefined;

@@ -15,13 +15,9 @@ export const protobufFileName = "integration/sign_on/v1/browser.proto";
 /** The pages of this server. */
 export enum InteractionPage {
   UNSPECIFIED = "INTERACTION_PAGE_UNSPECIFIED",
-  /** SIGN_IN - Sign in. */
   SIGN_IN = "INTERACTION_PAGE_SIGN_IN",
-  /** CHOOSE_CONTEXT - Choose a context. */
   CHOOSE_CONTEXT = "INTERACTION_PAGE_CHOOSE_CONTEXT",
-  /** CONSENT - Approve access. */
   CONSENT = "INTERACTION_PAGE_CONSENT",
-  /** SIGN_OUT - Confirm the sign-out. */
   SIGN_OUT = "INTERACTION_PAGE_SIGN_OUT",
   /** SIGNED_OUT - Signed out; there is no interaction. */
   SIGNED_OUT = "INTERACTION_PAGE_SIGNED_OUT",
@@ -176,9 +172,7 @@ export function passwordProblemToNumber(object: PasswordProblem): number {
 /** What the person is in a context. */
 export enum UserType {
   UNSPECIFIED = "USER_TYPE_UNSPECIFIED",
-  /** WORKER - A worker of the client. */
   WORKER = "USER_TYPE_WORKER",
-  /** USER - A dashboard user of the client. */
   USER = "USER_TYPE_USER",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
@@ -364,9 +358,7 @@ export interface SignInRequest {
   browser: Browser | undefined;
   interaction: string;
   csrfToken: string;
-  /** The address as typed. */
   email: string;
-  /** The password as typed. */
   password: string;
 }
 
@@ -508,7 +500,6 @@ export interface FormField {
 
 /** Go to a page of this server. */
 export interface NextPage {
-  /** Which one. */
   page: InteractionPage;
   /** `interaction` for its address; empty for the pages at which nothing is under way. */
   interaction: string;
@@ -529,7 +520,6 @@ export interface Entrance {
 /** What the pages of an authorization have in common. */
 export interface Interaction {
   csrfToken: string;
-  /** The name of the application that asks. */
   applicationName: string;
   /** The name of the instance that the person signs in to. */
   instanceName: string;
@@ -541,13 +531,11 @@ export interface Interaction {
 export interface InputRefusal {
   /** The name of the input; empty when it concerns the whole form. */
   input: string;
-  /** What to tell the person, as a sentence. */
   message: string;
 }
 
 /** Asks for e-mail and password. */
 export interface SignInPage {
-  /** The authorization. */
   interaction:
     | Interaction
     | undefined;
@@ -561,11 +549,9 @@ export interface SignInPage {
 
 /** One context the person may choose. */
 export interface SignInContext {
-  /** What the person is there. */
   userType: UserType;
   clientId: string;
   clientName: string;
-  /** The name of the user's role. */
   roleName?:
     | string
     | undefined;
@@ -575,7 +561,6 @@ export interface SignInContext {
 
 /** Asks which context to use. */
 export interface ContextPage {
-  /** The authorization. */
   interaction:
     | Interaction
     | undefined;
@@ -589,7 +574,6 @@ export interface ContextPage {
 
 /** Asks for approval. */
 export interface ConsentPage {
-  /** The authorization. */
   interaction:
     | Interaction
     | undefined;
@@ -597,15 +581,8 @@ export interface ConsentPage {
   accountEmail: string;
   /** The scopes to approve; the page says what each one shows. */
   scopes: string[];
-  /** The logo of the application. */
-  logoUri?:
-    | string
-    | undefined;
-  /** Its privacy policy. */
-  policyUri?:
-    | string
-    | undefined;
-  /** Its terms of service. */
+  logoUri?: string | undefined;
+  policyUri?: string | undefined;
   tosUri?:
     | string
     | undefined;
@@ -622,7 +599,6 @@ export interface SignOutPage {
   csrfToken: string;
   /** The address the person is signed in with. */
   accountEmail: string;
-  /** The name of the application that asks, if one does. */
   applicationName?:
     | string
     | undefined;
@@ -634,7 +610,6 @@ export interface SignOutPage {
 export interface ErrorPage {
   /** What kind of thing it was. */
   kind: ErrorPageKind;
-  /** What to tell the person, as a sentence. */
   message: string;
   /** What to tell the application's developer, such as "redirect_uri is not registered". */
   developerMessage?:

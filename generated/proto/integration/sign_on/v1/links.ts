@@ -23,9 +23,7 @@ export interface ShowPasswordLinkResponse {
     | //
     /** Ask for a new password. */
     { $case: "setPasswordPage"; value: SetPasswordPage }
-    | //
-    /** The link is not valid. */
-    { $case: "errorPage"; value: ErrorPage }
+    | { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
 
@@ -43,7 +41,6 @@ export interface RedeemPasswordLinkRequest {
     | undefined;
   /** SHA-256 of the token in the link, 32 bytes. */
   linkTokenHash: Buffer;
-  /** The new password as typed. */
   password: string;
 }
 
@@ -80,9 +77,7 @@ export interface ShowEmailLinkResponse {
     | //
     /** Ask to confirm an address. */
     { $case: "verifyEmailPage"; value: VerifyEmailPage }
-    | //
-    /** The link is not valid. */
-    { $case: "errorPage"; value: ErrorPage }
+    | { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
 
@@ -115,9 +110,7 @@ export interface ShowEmailChangeLinkResponse {
     | //
     /** Ask for the password of the account. */
     { $case: "changeEmailPage"; value: ChangeEmailPage }
-    | //
-    /** The link is not valid. */
-    { $case: "errorPage"; value: ErrorPage }
+    | { $case: "errorPage"; value: ErrorPage }
     | undefined;
 }
 
@@ -126,7 +119,6 @@ export interface ShowEmailChangeLinkResponse {
  * The form returns the link's token, which the edge has from the address.
  */
 export interface ChangeEmailPage {
-  /** The new address. */
   email: string;
   /** The name of the client that asked for it; absent when the platform did. */
   clientName?: string | undefined;

@@ -79,7 +79,6 @@ export interface ClientAuthentication {
 }
 
 export interface IssueTokensRequest {
-  /** The application. */
   client:
     | ClientAuthentication
     | undefined;
@@ -138,7 +137,6 @@ export interface VerifiedAccessToken {
 }
 
 export interface GetUserinfoRequest {
-  /** The access token presented. */
   accessToken: VerifiedAccessToken | undefined;
 }
 
@@ -192,13 +190,11 @@ export interface ClientMembership {
 
 /** The context the person last used on the instance. */
 export interface LastLoginContext {
-  /** What the person was there. */
   userType: UserType;
   clientId: string;
 }
 
 export interface IntrospectTokenRequest {
-  /** The application that asks. */
   client:
     | ClientAuthentication
     | undefined;
@@ -235,7 +231,6 @@ export interface ActiveToken {
 }
 
 export interface RevokeTokenRequest {
-  /** The application that asks. */
   client:
     | ClientAuthentication
     | undefined;

@@ -232,17 +232,14 @@ export function attemptOutcomeToNumber(object: AttemptOutcome): number {
 export interface Delivery {
   /** Public id, `whd_…`. */
   id: string;
-  /** Public id of the subscription. */
   subscriptionId: string;
   /** Public id of the subscription's instance integration. */
   instanceIntegrationId: string;
   /** Public id of the event, the `webhook-id`. */
   eventId: string;
-  /** Type of the event. */
   eventType: string;
   /** Why it exists. */
   origin: DeliveryOrigin;
-  /** How far it is. */
   status: DeliveryStatus;
   /** How many attempts have begun, at most 3. */
   attemptsBegun: number;
@@ -251,14 +248,8 @@ export interface Delivery {
     | Date
     | undefined;
   /** Id of the Temporal workflow that retries it. */
-  retryWorkflowId?:
-    | string
-    | undefined;
-  /** When it was made. */
-  createdAt:
-    | Date
-    | undefined;
-  /** When it reached its end. */
+  retryWorkflowId?: string | undefined;
+  createdAt: Date | undefined;
   endedAt?: Date | undefined;
 }
 
@@ -266,7 +257,6 @@ export interface Delivery {
 export interface DeliveryAttempt {
   /** 1, 2 or 3. */
   number: number;
-  /** When it began. */
   startedAt:
     | Date
     | undefined;

@@ -19,15 +19,12 @@ export interface WebhookEvent {
   id: string;
   /** Its type, such as `user.updated`. */
   type: string;
-  /** Type of the entity it is about. */
   entityType: string;
-  /** Public id of the entity. */
   entityId: string;
   /** Public id of the instance it happened on. */
   instanceId: string;
   /** Public id of the client it happened at. */
   clientId: string;
-  /** When it happened. */
   occurredAt:
     | Date
     | undefined;

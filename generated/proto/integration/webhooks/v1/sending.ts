@@ -46,7 +46,6 @@ export interface ClaimDeliveriesResponse {
   deliveries: ClaimedDelivery[];
   /** The subscriptions they go to. */
   targets: DeliveryTarget[];
-  /** The bodies they carry. */
   bodies: DeliveryBody[];
   /**
    * For how many milliseconds after the call arrived the leases of these deliveries last. Counted from before the
@@ -57,7 +56,6 @@ export interface ClaimDeliveriesResponse {
 
 /** A delivery whose next attempt has begun. */
 export interface ClaimedDelivery {
-  /** Public id of the delivery. */
   deliveryId: string;
   /** Index of its subscription in `targets`. */
   targetIndex: number;
@@ -75,9 +73,7 @@ export interface ClaimedDelivery {
 
 /** Where to post, and what to sign with. */
 export interface DeliveryTarget {
-  /** Public id of the subscription. */
   subscriptionId: string;
-  /** The address. */
   url: string;
   /** The valid signing secrets, newest first, decoded from `whsec_`; one signature is sent for each. */
   signingSecrets: Buffer[];
@@ -107,7 +103,6 @@ export interface RecordAttemptsRequest {
 
 /** How one attempt ended. */
 export interface AttemptResult {
-  /** Public id of the delivery. */
   deliveryId: string;
   /**
    * How the attempt went; a success counts even after the lease lapsed or a later attempt failed. Its `started_at`
@@ -125,9 +120,7 @@ export interface RecordAttemptsResponse {
 
 /** How far one delivery is, in ids and times alone, fit for a workflow's history. */
 export interface RetryDelivery {
-  /** Public id of the delivery. */
   deliveryId: string;
-  /** How far it is. */
   status: DeliveryStatus;
   /** How many attempts have begun. */
   attemptsBegun: number;
@@ -168,7 +161,6 @@ export interface ClaimRetryBatchesResponse {
 export interface RetryBatch {
   /** Id of the batch; the workflow's is `webhook-retry/<subscription_id>/<batch_id>`. */
   batchId: string;
-  /** Public id of the subscription. */
   subscriptionId: string;
   /** Public id of the subscription's instance integration, a search attribute. */
   instanceIntegrationId: string;
@@ -205,7 +197,6 @@ export interface MakeDeliveriesDueRequest {
 
 /** One attempt after the first. */
 export interface LaterAttempt {
-  /** Public id of the delivery. */
   deliveryId: string;
   /** The number of the attempt, 2 or 3; a delivery that waits for another one stays as it is. */
   attemptNumber: number;

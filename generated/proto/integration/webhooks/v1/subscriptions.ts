@@ -61,7 +61,6 @@ export function subscriptionStatusToNumber(object: SubscriptionStatus): number {
 export enum SubscriptionDisabledReason {
   /** UNSPECIFIED - It is not. */
   UNSPECIFIED = "SUBSCRIPTION_DISABLED_REASON_UNSPECIFIED",
-  /** OPERATOR - An operator disabled it. */
   OPERATOR = "SUBSCRIPTION_DISABLED_REASON_OPERATOR",
   /** GONE - Its address answered 410 Gone. */
   GONE = "SUBSCRIPTION_DISABLED_REASON_GONE",
@@ -130,23 +129,15 @@ export interface Subscription {
   description: string;
   /** Whether it receives events. */
   status: SubscriptionStatus;
-  /** Why it is disabled. */
   disabledReason: SubscriptionDisabledReason;
-  /** Since when it is disabled. */
   disabledAt?:
     | Date
     | undefined;
   /** Its signing secrets, without the secrets themselves; several during a rotation, at most 5. */
   secrets: SubscriptionSecret[];
   /** When a delivery last succeeded, up to a minute early: of many successes, one a minute is noted. */
-  lastSuccessAt?:
-    | Date
-    | undefined;
-  /** Since when every attempt has failed. */
-  failingSince?:
-    | Date
-    | undefined;
-  /** When it was created. */
+  lastSuccessAt?: Date | undefined;
+  failingSince?: Date | undefined;
   createdAt:
     | Date
     | undefined;
@@ -162,7 +153,6 @@ export interface Subscription {
 export interface SubscriptionSecret {
   /** Id of the secret; it is no secret. */
   id: string;
-  /** When it was made. */
   createdAt:
     | Date
     | undefined;
@@ -179,7 +169,6 @@ export interface CreateSubscriptionRequest {
   eventTypes: string[];
   /** Only the events of these clients; of all when empty. */
   clientIds: string[];
-  /** What it is for. */
   description: string;
 }
 
@@ -209,7 +198,6 @@ export interface ListSubscriptionsResponse {
 }
 
 export interface GetSubscriptionRequest {
-  /** Its public id. */
   subscriptionId: string;
 }
 
@@ -224,7 +212,6 @@ export interface GetSubscriptionResponse {
 }
 
 export interface UpdateSubscriptionRequest {
-  /** Its public id. */
   subscriptionId: string;
   /** Where to post; deliveries under way go there too from their next attempt on. */
   url?:
@@ -234,7 +221,6 @@ export interface UpdateSubscriptionRequest {
   eventTypes: string[];
   /** Only the events of these clients from now on. */
   clientIds: string[];
-  /** What it is for. */
   description?: string | undefined;
   updateMask?: string[] | undefined;
   expectedVersion?: string | undefined;
@@ -245,7 +231,6 @@ export interface UpdateSubscriptionResponse {
 }
 
 export interface EnableSubscriptionRequest {
-  /** Its public id. */
   subscriptionId: string;
   expectedVersion?: string | undefined;
 }
@@ -261,7 +246,6 @@ export interface EnableSubscriptionResponse {
 }
 
 export interface DisableSubscriptionRequest {
-  /** Its public id. */
   subscriptionId: string;
   expectedVersion?: string | undefined;
 }
@@ -275,7 +259,6 @@ export interface DisableSubscriptionResponse {
 }
 
 export interface DeleteSubscriptionRequest {
-  /** Its public id. */
   subscriptionId: string;
   expectedVersion?: string | undefined;
 }
