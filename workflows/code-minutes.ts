@@ -7,7 +7,6 @@ import { startOnce } from './limited-call.js';
 import { type Log, reasonOf } from './log.js';
 
 export interface CodeMinute {
-  /** Its beginning. */
   minute: Date;
   /** When the last of its codes expires. */
   expiresAt: Date;

@@ -66,7 +66,6 @@ export type PurgeInput = Omit<typeof defaultPurgeInput, 'stepMs' | 'restMs'> & {
 };
 
 export interface PurgeBatch {
-  /** Rows deleted, by kind. */
   deleted: Record<string, number>;
   /** Whether expired rows are left. */
   more: boolean;

@@ -38,7 +38,6 @@ const parts = [
   },
 ] as const;
 
-/** The start page. */
 export function homePage(guides: readonly Guide[], version: string): Page {
   const others = guides.filter(({ slug }) => slug !== 'start');
   const body = html`<div class="hero"><h1>${TITLE}</h1><p class="lead">${SUMMARY}</p>

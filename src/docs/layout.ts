@@ -27,7 +27,6 @@ const WAYS: [href: string, name: string][] = [
   ['/docs/downloads', 'Downloads'],
 ];
 
-/** A whole page. */
 export function layout(page: Page, frame: Frame): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -8,7 +8,6 @@ import type { Costs } from './costs-page.js';
 import type { Guide } from './guide-pages.js';
 import { SAMPLE_LANGUAGES, type SampleBook, samplesIn } from './reference/samples.js';
 
-/** The sources of the site. */
 export interface Sources {
   version: string;
   gateway: Contract;

@@ -38,7 +38,6 @@ export interface CommonChanges {
   lock(...subjectIds: string[]): Promise<void>;
   /** Gives the subject's data a new version, which invalidates cached answers. */
   touch(...subjectIds: string[]): Promise<void>;
-  /** Records the change in the audit log. */
   audit(actor: Actor, action: AuditedAction): Promise<void>;
 }
 

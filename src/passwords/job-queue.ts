@@ -12,7 +12,6 @@ interface Thread {
 /** Starts a thread and calls `onEnd` once it has ended. */
 export type StartThread = (onEnd: (cause: unknown) => void) => Thread;
 
-/** Who measures the queue. */
 interface PasswordWatch {
   /** Called once: how many wait at the moment. */
   waiting(count: () => number): void;

@@ -29,7 +29,6 @@ interface WatchOptions {
   clock?: () => number;
 }
 
-/** The contents of the files. */
 type Material = { [Name in keyof TlsFiles]?: Buffer };
 
 /** Polled, because symbolic links that are swapped in a mount may raise no event. */

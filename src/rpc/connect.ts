@@ -163,7 +163,6 @@ export class RenewedConnection {
     }
   }
 
-  /** Ends its calls. */
   #giveUp(connection: Opened): void {
     if (connection === this.#current) {
       this.#current = this.#next();

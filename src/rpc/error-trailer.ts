@@ -24,7 +24,6 @@ const NOT_REACHED: ReadonlySet<status> = new Set([
   status.CANCELLED,
 ]);
 
-/** How a call failed, as grpc-js tells it. */
 export interface FailedCall {
   code: number;
   details: string;

@@ -28,7 +28,6 @@ interface MethodRule {
   openToStrangers?: boolean;
 }
 
-/** A call that may go on. */
 export interface AdmittedCall {
   /** One of several that the method serves. */
   readonly operation?: string;

@@ -216,7 +216,6 @@ export function addNodeMetrics(registry: Registry): void {
   }
 }
 
-/** All metrics, by name. */
 export function describeMetrics(): MetricDescription[] {
   const own = Object.entries(TABLES).flatMap(([type, table]) =>
     Object.entries(table).map(([name, described]) => ({ name, type, ...described, isDefault: false })),

@@ -5,7 +5,6 @@ import { sharedReading } from './shared-reading.js';
 
 const BLOCK_HEADER = /^# HELP [^\n]*\n# TYPE [^\n]*/;
 
-/** The metrics of one role. */
 export function createMetricsRegistry(role: string, version: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ role });

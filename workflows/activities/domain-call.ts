@@ -1,6 +1,5 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 
-/** The context of each call to the domain. */
 export interface DomainCall {
   requestId: string;
   /** Ends the call when the worker must stop. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CodeCounts, PurgeBatch, PurgeInput, SigningKeyRotationOutcome } from '../contract.js';
 import { type DomainCall, domainCall, workflowId } from './domain-call.js';
 
-/** The domain's calls for its upkeep. */
 export interface Maintenance {
   /**
    * Deletes at most `limit` expired rows in short transactions. Of several runs at once, all but one are told

@@ -34,7 +34,6 @@ const STATUSES: Partial<Record<DeliveryStatus, RetryStatus>> = {
   [DeliveryStatus.CANCELLED]: 'CANCELLED',
 };
 
-/** The maintenance calls of the activities. */
 export function maintenanceOver(domain: RpcChannel): Maintenance {
   const client = domain.clientOf(MaintenanceServiceService);
   const deadlineMs = MAINTENANCE_DEADLINE_MS;
@@ -75,7 +74,6 @@ export function codeMinutesOver(domain: RpcChannel): CodeMinuteList {
   };
 }
 
-/** The calls of the activities of `webhookRetry`. */
 export function retriesOver(domain: RpcChannel): RetryingDomain {
   const client = domain.clientOf(DeliveryServiceService);
   const deadlineMs = RETRY_DEADLINE_MS;
@@ -97,7 +95,6 @@ export function retriesOver(domain: RpcChannel): RetryingDomain {
   };
 }
 
-/** The batches for which the worker starts workflows. */
 export function retryBatchesOver(domain: RpcChannel): RetryBatchList {
   const client = domain.clientOf(DeliveryServiceService);
   return {

@@ -30,7 +30,6 @@ export interface RoleOptions {
 /** The process was asked to end before the role started. */
 export class EndedEarly extends Error {}
 
-/** A started role. */
 export interface RunningRole {
   health: Health;
   /** Lets work end within the grace, then releases everything. */

@@ -4,7 +4,6 @@ import type { SampleBook } from './samples.js';
 /** One of the two HTTP interfaces. */
 export interface Api {
   name: 'gateway' | 'sign-on';
-  /** Its title for people. */
   title: string;
   /** The path of its first page. */
   path: string;

@@ -209,9 +209,7 @@ function personOf(member: { person: DemoPerson } | undefined): DemoPerson {
 /** The secrets of a demo environment: made at its first start, kept in demo.json. */
 export interface DemoCredentials {
   serviceTokens: Record<ServiceTokenKind, string>;
-  /** The API key of each integration. */
   apiKeys: Record<IntegrationId, string>;
-  /** The secret of each confidential application. */
   clientSecrets: Record<ApplicationId, string>;
 }
 

@@ -69,7 +69,6 @@ export interface ChangeCursors {
   read(cursor: string, reader: InstanceIntegrationId): ReaderPlace | undefined;
 }
 
-/** Where a reader stands. */
 type Standing = Pick<ReaderPlace, 'after' | 'beganAt' | 'isLoading'>;
 
 /** The sequence of changes of one instance, for one instance integration. */

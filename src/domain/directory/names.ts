@@ -1,6 +1,5 @@
 import type { Schemas } from './contract-json.js';
 
-/** A name and an id. */
 export interface Named {
   id: string;
   name: string;

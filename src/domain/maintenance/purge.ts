@@ -17,7 +17,6 @@ export interface PurgeStore {
 export interface Retention {
   /** How long credentials are kept after they ended; API keys and tokens for at least this long. */
   credentialsMs: number;
-  /** The idle limit of sessions. */
   sessionIdleMs: number;
   idempotencyMs: number;
   auditMs: number;

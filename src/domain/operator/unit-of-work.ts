@@ -9,7 +9,6 @@ import type { EncryptionKeyRows } from './rows/encryption-keys.js';
 import type { ApiKeyRows, InstanceIntegrationRows, IntegrationRows } from './rows/integrations.js';
 import type { ServiceTokenRows } from './rows/service-tokens.js';
 
-/** All rows that operators read. */
 export interface OperatorRows {
   readonly instances: { find(id: string): Promise<Instance | undefined> };
   readonly clients: { find(id: string): Promise<Client | undefined> };

@@ -39,7 +39,6 @@ export function eventOn<T extends EventType>(
   return { type, instanceId, clientId: data.clientId, entity, data };
 }
 
-/** All rows that the back office reads. */
 export interface PlatformRows extends CredentialRows {
   readonly instances: InstanceRows;
   readonly clients: ClientRows;

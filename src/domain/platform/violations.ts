@@ -16,7 +16,6 @@ export class Violations {
     this.#found.push({ path, message });
   }
 
-  /** A required text. */
   requiredText(path: string, text: string | undefined, maxLength = MAX_NAME_LENGTH): void {
     if (text === undefined || text.trim() === '') {
       this.add(path, 'must not be empty');

@@ -3,7 +3,6 @@ import type { MarkUsed } from '../operator/lifetime.js';
 import type { Application, ApplicationSecret } from '../operator/rows/applications.js';
 import type { Entrance } from './sessions/browser.js';
 
-/** A secret with its hash. */
 export interface KnownSecret extends ApplicationSecret {
   /** SHA-256 of the secret, in base64url. */
   hash: string;

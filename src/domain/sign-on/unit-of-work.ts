@@ -8,7 +8,6 @@ import type { LoginContextRows } from './interaction/login-contexts.js';
 import type { SigningKeyRows } from './keys/signing-keys.js';
 import type { AttemptRows } from './sessions/attempts.js';
 
-/** All rows that sign-on reads. */
 export interface SignOnRows extends PlatformRows {
   readonly applications: KnownApplicationRows;
   readonly identities: IdentityRows;

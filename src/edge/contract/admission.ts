@@ -47,10 +47,8 @@ export class Busy extends ServiceError {
   }
 }
 
-/** Ends a request that began. */
 export type End = () => void;
 
-/** A request that waits for its turn. */
 interface Waiting {
   since: number;
   settle: (mayBegin: boolean) => void;

@@ -41,7 +41,6 @@ export interface DemoAppAccess {
 }
 
 interface DemoAppOptions {
-  /** Its own address. */
   url: string;
   signOnUrl: string;
   docsUrl: string;

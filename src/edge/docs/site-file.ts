@@ -14,5 +14,4 @@ export interface SiteFile {
 /** What the paths of all its files begin with. */
 export const OF_SITE = /^\/(?:docs|openapi|asyncapi|llms\.txt)/;
 
-/** The page of a 404. */
 export const NOT_FOUND_PATH = '/docs/not-found';

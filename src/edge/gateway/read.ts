@@ -31,7 +31,6 @@ export type GatewayHandler<Id extends keyof Operations> = Handler<
   Identity
 >;
 
-/** What the handlers of the gateway use. */
 export interface GatewayDependencies {
   directory: RpcClient<typeof DirectoryServiceService>;
   entityTags: EntityTags;

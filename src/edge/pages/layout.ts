@@ -17,7 +17,6 @@ export interface PageContent {
 /** Unescaped on purpose: its hash is in the Content-Security-Policy. */
 const style = Html.fromSource([`<style>${stylesheet}</style>`], []);
 
-/** A whole page. */
 export function layout({ title, brand = 'Sign-on', body, scripts = [] }: PageContent, demo: boolean): Html {
   return html`<!doctype html>
 <html lang="en">

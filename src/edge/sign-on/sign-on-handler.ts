@@ -22,7 +22,6 @@ export type PageHandler<Id extends Exclude<keyof operations, OAuthOperation>> = 
   unknown
 >;
 
-/** What the handlers of the sign-on server use. */
 export interface SignOnDependencies {
   environment: 'live' | 'demo';
   /** The public address of this server and its endpoints. */

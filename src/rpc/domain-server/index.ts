@@ -26,7 +26,6 @@ interface ServiceDependencies {
   deliveries: SendingDependencies;
 }
 
-/** Every service of the contract. */
 export function allServices(
   { directory, maintenance, platform, operator, signOn, webhooks, deliveries }: ServiceDependencies,
   turns = new PageTurns(),

@@ -21,7 +21,6 @@ import { assertBetween, assertNotMore, boundedMs, words } from './fields.js';
 export interface MaintenanceDependencies extends PurgeClocks {
   purge: PurgeStore;
   retention: Retention;
-  /** Called after rows were removed. */
   onPurged?: (kind: ExpiringKind, rows: number) => void;
   signOn: UnitOfWork<Pick<SignOnChanges, 'codeMinutes'>, Pick<SignOnRows, 'codeMinutes'>>;
   signingKeys: KeyRotation;

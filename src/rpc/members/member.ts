@@ -33,7 +33,6 @@ const RANKS = { serving: 0, late: 1, 'not-serving': 2, unreachable: 3, unasked: 
 /** Without other servers, nothing is asked. */
 type MemberState = 'unasked' | 'serving' | 'not-serving' | 'unreachable';
 
-/** What is known of a server. */
 export interface MemberReport {
   address: string;
   state: MemberState;
@@ -50,9 +49,7 @@ interface MemberOptions {
   metadata(): Metadata;
   calls: StreamedCalls;
   onChange(member: Member): void;
-  /** How long a connection may take to begin. */
   connectMs?: number;
-  /** How many turns a server may be silent. */
   silentAfterTurns?: number;
 }
 

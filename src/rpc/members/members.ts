@@ -10,7 +10,6 @@ const LOOK_UP_EVERY_TURNS = 20;
 interface Name {
   address: string;
   places: readonly Place[];
-  /** Why it could not be looked up. */
   problem: string | undefined;
 }
 
@@ -163,7 +162,6 @@ export class Members {
   }
 }
 
-/** A server that an address names. */
 interface Place {
   /** What a connection is made to, as gRPC takes it. */
   address: string;

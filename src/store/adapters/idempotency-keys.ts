@@ -96,7 +96,6 @@ export function forgetAnswer(writer: Writer, answer: StoredAnswer): Promise<void
   return answerNote(writer, { ...answer, response: FORGOTTEN });
 }
 
-/** The stored answers to all calls, in pieces. */
 export function storedAnswers(reader: Reader, size: number): AsyncGenerator<StoredAnswer[]> {
   return inPieces(size, (limit, after?: StoredAnswer) => {
     const { owner_id, method, key } = after ?? { owner_id: '', method: '', key: '' };

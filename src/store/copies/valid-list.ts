@@ -156,7 +156,6 @@ export function* itemsOf(valid: ValidList): Generator<unknown[]> {
   }
 }
 
-/** The number of items of each part. */
 export function countsOf(valid: ValidList): Record<string, number> {
   return Object.fromEntries(partNames.map((part) => [part, Object.keys(valid[part]).length]));
 }

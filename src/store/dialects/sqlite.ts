@@ -117,7 +117,6 @@ export function tryWriteSqlite(file: string): void {
   }
 }
 
-/** Read-only. */
 export function openSqliteReader(file: string): Pick<Database, 'reader' | 'close'> {
   const reading = connect(file, true);
   const reader = kyselyOver(reading);

@@ -13,7 +13,6 @@ export function placeOf({ DATA_DIR, DATABASE_URL }: Config): DatabasePlace {
   return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL?.reveal() };
 }
 
-/** Opens the database for the work. */
 export async function inDatabase<T>(
   place: DatabasePlace,
   work: (database: OpenedDatabase) => Promise<T>,

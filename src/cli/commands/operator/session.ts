@@ -25,7 +25,6 @@ type SessionClient<S extends AnyService> = {
     : never;
 };
 
-/** What an action uses. */
 export interface Session extends Pick<Target, 'address' | 'keyFile' | 'temporalUiUrl'> {
   operator: SessionClient<OperatorServiceService>;
   platform: SessionClient<PlatformServiceService>;

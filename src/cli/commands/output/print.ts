@@ -20,7 +20,6 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   (whenReaderLeft ?? process.exit)();
 });
 
-/** Writes to stdout. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -40,7 +40,6 @@ export interface InstanceIntegrationRows extends RowsOf<InstanceIntegration> {
   delete(id: InstanceIntegrationId): Promise<void>;
 }
 
-/** A credential of an integration. */
 export interface ApiKey extends Credential {
   integrationId: IntegrationId;
   /** The first characters, to tell keys apart. */

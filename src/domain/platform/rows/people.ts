@@ -171,7 +171,6 @@ export interface WorkerFilter {
   jobTitle?: string;
 }
 
-/** With the instance of its client. */
 export interface WorkerOfInstance extends Worker {
   instanceId: InstanceId;
 }

@@ -13,7 +13,6 @@ import { REQUEST_STEPS, type RequestParts } from './authorization-steps.js';
 import { faultOfFormPost, registeredRedirect } from './redirect-target.js';
 import { withSubject } from './requested-claims.js';
 
-/** A valid request. */
 export interface AcceptedRequest {
   request: AuthorizationRequest;
   application: Application;

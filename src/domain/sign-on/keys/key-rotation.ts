@@ -16,7 +16,6 @@ import {
 } from './due-key-changes.js';
 import { type KeyMaterial, type SigningKey, type SigningKeyMaker, TOKEN_ALGORITHMS } from './signing-keys.js';
 
-/** The dependencies of key rotation. */
 export interface KeyRotation {
   unitOfWork: SignOnUnitOfWork;
   maker: SigningKeyMaker;

@@ -12,7 +12,6 @@ export interface ReadIdToken {
   issuedAtSeconds: number;
 }
 
-/** A key of the key set. */
 export type PublicKey = Pick<KeyMaterial, 'kid' | 'algorithm' | 'publicJwk'>;
 
 /** The keys of this server's tokens. */

@@ -6,7 +6,6 @@ import type { CommonChanges } from '../../unit-of-work.js';
 import { withAnswer } from '../authorization/redirect-target.js';
 import type { AuthorizationRequest, SignOutRequest } from '../interaction/interactions.js';
 
-/** The browser that sent a request. */
 export interface Browser {
   /** SHA-256 of the session cookie, in base64url; undefined without a cookie. */
   sessionHash: string | undefined;
@@ -17,7 +16,6 @@ export interface Browser {
   requestId: string;
 }
 
-/** The pages of this server. */
 export type PageName =
   | 'sign_in'
   | 'choose_context'
@@ -33,10 +31,8 @@ export type PageName =
 export interface ErrorPage {
   /** The fault: of the application (`request`), an expired page (`stale`), or a mailed link (`link`). */
   kind: 'request' | 'stale' | 'link';
-  /** A sentence for the person. */
   message: string;
   developerMessage?: string;
-  /** Where the person can continue. */
   continueUrl?: string;
 }
 
@@ -60,7 +56,6 @@ export interface Entrance {
   instanceId: string;
 }
 
-/** The next step of the browser. */
 export type BrowserStep = { cookie?: CookieChange; device?: string } & (
   | { kind: 'redirect'; location: string }
   | ({ kind: 'form_post' } & FormPost)

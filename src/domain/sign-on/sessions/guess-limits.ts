@@ -35,7 +35,6 @@ export interface Guess {
   applicationId: ApplicationId | undefined;
 }
 
-/** A counted attempt. */
 export interface CountedGuess {
   /** Absent for a known browser. */
   network: Counted | undefined;

@@ -51,7 +51,6 @@ function isOf({ id, authenticatedAt }: SessionAccount, { accountId, issuedAtSeco
   return id === accountId && issuedAtSeconds >= Math.floor(authenticatedAt / 1_000);
 }
 
-/** The person confirmed the sign-out. */
 export async function confirmLogout(signOn: SignOn, browser: Browser, form: Form): Promise<BrowserStep> {
   const { unitOfWork, clock } = signOn;
   // A form that does not match, which anyone can send, opens no write.

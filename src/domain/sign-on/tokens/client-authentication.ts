@@ -8,7 +8,6 @@ import type { GrantType } from '../../operator/rows/applications.js';
 import type { KnownApplication, KnownSecret } from '../applications.js';
 import type { TokenIssuer } from '../sign-on.js';
 
-/** The credentials of a client. */
 export interface PresentedClient {
   /** Undefined without credentials. */
   method: 'none' | 'secret' | undefined;

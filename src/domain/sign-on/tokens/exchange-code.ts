@@ -76,7 +76,6 @@ export async function findCode(
   return code && { code, identity };
 }
 
-/** The authorization code grant. */
 export async function exchangeCode(
   issuer: TokenIssuer,
   asker: ProvenClient,

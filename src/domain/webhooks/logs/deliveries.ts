@@ -30,7 +30,6 @@ export interface DeliveryLogRows extends LogEntryRows {
   cancelHeld(id: SubscriptionId, eventIds: readonly EventId[], now: number): Promise<void>;
 }
 
-/** An attempt in progress. */
 export interface RunningAttempt {
   number: number;
   startedAt: number;

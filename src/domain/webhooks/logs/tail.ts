@@ -16,7 +16,6 @@ interface TailOptions {
   pause?: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** An entry for a watcher. */
 export interface TailEntry {
   delivery: Delivery;
   /** Undefined for a new delivery. */

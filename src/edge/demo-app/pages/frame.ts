@@ -63,7 +63,6 @@ const FAVICON =
 
 const MARK = html`<svg viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="currentColor"/><circle cx="16" cy="16" r="10.500" fill="none" stroke="var(--on-accent)" stroke-width="1.400"/><g fill="none" stroke="var(--on-accent)" stroke-width="2.400" stroke-linecap="round"><line x1="16" y1="16.500" x2="16" y2="10"/><line x1="16" y1="16.500" x2="20.200" y2="19"/></g></svg>`;
 
-/** A whole page. */
 export function framed(title: string, body: Html): string {
   return String(html`<!doctype html>
 <html lang="en">

@@ -11,7 +11,6 @@ export interface OperatorDependencies {
   environment: 'live' | 'demo';
   clock: Clock;
   signingKeys: KeyRotation;
-  /** Makes the hashes of the audit log. */
   auditMac: AuditMac;
   encryptionKeys: {
     /** Makes this node follow a change of the keys now, and seal the rest anew. */

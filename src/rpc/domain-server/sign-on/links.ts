@@ -14,7 +14,6 @@ import { fromBrowser, fromHash, toErrorResult, toStep } from './browser.js';
 
 const OVER = toErrorResult(LINK_IS_OVER);
 
-/** The pages of mailed links. */
 export function linkHandlers(signOn: SignOn): Handlers<SignOnServiceService> {
   return {
     showPasswordLink: async ({ linkTokenHash }) => {

@@ -7,7 +7,6 @@ import type { SecretBox } from '../../../domain/webhooks/subscriptions/subscript
 export interface WebhookDependencies {
   unitOfWork: OperatorUnitOfWork;
   clock: Clock;
-  /** How long events are kept. */
   eventsMs: number;
   secrets: SecretBox;
   addressGuard: AddressGuard;

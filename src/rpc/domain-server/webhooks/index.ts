@@ -5,7 +5,6 @@ import type { WebhookDependencies } from './dependencies.js';
 import { eventHandlers } from './events.js';
 import { subscriptionHandlers } from './subscriptions.js';
 
-/** The webhook service for operators. */
 export function webhookService(webhooks: WebhookDependencies) {
   return serve(WebhookServiceService, {
     ...subscriptionHandlers(webhooks),

@@ -22,7 +22,6 @@ export interface ClaimPauses {
 
 const PAUSES: ClaimPauses = { lookMs: 250, notifiedMs: 1_000, lockedMs: 20 };
 
-/** A call of `claim`. */
 interface Call {
   request: ClaimRequest;
   caller: AbortSignal;
