@@ -12,8 +12,8 @@ import type { Changes } from '../../src/domain/platform/unit-of-work.js';
 import type { ClaimRequest } from '../../src/domain/webhooks/sending/claims/claim.js';
 import { hashSecret } from '../../src/identifiers/random-secrets.js';
 import { visitStore } from '../../src/store/adapters/access.js';
+import { workerStore } from '../../src/store/adapters/directory.js';
 import { withAuditChains } from '../../src/store/adapters/operator/audit-chains.js';
-import { workerStore } from '../../src/store/adapters/workers.js';
 import {
   exchangeCode,
   newCode,

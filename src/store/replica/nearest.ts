@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import type { DirectoryStores, Nearest } from '../../domain/directory/stores.js';
-import { clientStore } from '../adapters/clients.js';
+import { clientStore, userStore, workerStore } from '../adapters/directory.js';
 import { organizationStore } from '../adapters/organization.js';
 import { keptQuery } from '../adapters/statements/kept-statement.js';
-import { userStore } from '../adapters/users.js';
-import { workerStore } from '../adapters/workers.js';
 import { camelCased } from '../camel-case.js';
 import type { Database, Reader } from '../database.js';
 import { isCanceled, isSerializationFailure } from '../dialects/postgres/trouble.js';

@@ -3,7 +3,7 @@ import type { UserStatus } from '../../../src/domain/directory/names.js';
 import { setPassword } from '../../../src/domain/platform/people/account-credentials.js';
 import { takeEmail } from '../../../src/domain/platform/people/email-changes.js';
 import type { UserView } from '../../../src/domain/platform/rows/people.js';
-import { userStore } from '../../../src/store/adapters/users.js';
+import { userStore } from '../../../src/store/adapters/directory.js';
 import {
   inStatus,
   invite,

@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { PageRequest, Position } from '../../../src/domain/directory/page.js';
-import { clientStore } from '../../../src/store/adapters/clients.js';
-import { userStore } from '../../../src/store/adapters/users.js';
-import { workerStore } from '../../../src/store/adapters/workers.js';
+import { clientStore, userStore, workerStore } from '../../../src/store/adapters/directory.js';
 import type { Database } from '../../../src/store/database.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { plantAccount, plantClient, plantUser, plantWorker } from '../directory-rows.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { clientStore } from '../../../src/store/adapters/clients.js';
+import { clientStore } from '../../../src/store/adapters/directory.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { valueIn } from '../../support/gateway/contract-rows.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { userStore } from '../../../src/store/adapters/users.js';
+import { userStore } from '../../../src/store/adapters/directory.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { valueIn, valuesIn } from '../../support/gateway/contract-rows.js';
 import { plantAccount, plantClient, plantRole, plantUser } from '../directory-rows.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { workerStore } from '../../../src/store/adapters/workers.js';
+import { workerStore } from '../../../src/store/adapters/directory.js';
 import { describeEachDatabase } from '../../support/databases.js';
 import { valueIn, valuesIn } from '../../support/gateway/contract-rows.js';
 import { noAddress, plantClient, plantLocation, plantUnit, plantWorker } from '../directory-rows.js';

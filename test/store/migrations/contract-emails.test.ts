@@ -6,9 +6,8 @@ import { getAccountByEmail } from '../../../src/domain/platform/people/accounts.
 import { contractEmailOf } from '../../../src/domain/platform/people/email-addresses.js';
 import { updateUser } from '../../../src/domain/platform/people/user-updates.js';
 import { updateWorker } from '../../../src/domain/platform/people/worker-changes.js';
+import { userStore, workerStore } from '../../../src/store/adapters/directory.js';
 import { platformUnitOfWork } from '../../../src/store/adapters/platform/unit-of-work.js';
-import { userStore } from '../../../src/store/adapters/users.js';
-import { workerStore } from '../../../src/store/adapters/workers.js';
 import { migrateToLatest } from '../../../src/store/migrate.js';
 import { migrations } from '../../../src/store/migrations/index.js';
 import { describeEachDatabase } from '../../support/databases.js';

@@ -4,10 +4,8 @@ import { digestOf, type ReaderPlace, sequenceOf } from '../../../src/domain/dire
 import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
-import { clientStore } from '../../../src/store/adapters/clients.js';
+import { clientStore, userStore, workerStore } from '../../../src/store/adapters/directory.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
-import { userStore } from '../../../src/store/adapters/users.js';
-import { workerStore } from '../../../src/store/adapters/workers.js';
 import type { Database } from '../../../src/store/database.js';
 import { eventually } from '../eventually.js';
 import { cursors as ofTests } from './cursors.js';

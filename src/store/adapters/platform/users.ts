@@ -3,12 +3,12 @@ import type { UserId } from '../../../../generated/ids.js';
 import type { RoleHolders, User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { IS_PRESENT } from '../directory.js';
 import { namedOrNull } from '../directory-columns.js';
 import { inList } from '../statements/dialect.js';
 import { counted, findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
-import { IS_PRESENT } from '../users.js';
 import { isBelow } from './hierarchy.js';
 import { ownerRole } from './roles.js';
 
