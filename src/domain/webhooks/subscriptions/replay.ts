@@ -27,6 +27,11 @@ export interface ReplayProgress {
 
 interface ReplayOptions {
   clock: Clock;
+  /**
+   * The start of the retention. Events from before it are left out: the deliveries that acknowledged them may
+   * be gone, and receivers need not keep their ids.
+   */
+  keptSince: number;
   /** Aborted when the caller disconnects or the server drains; the replay then ends incomplete. */
   signal: AbortSignal;
 }
@@ -41,9 +46,9 @@ type Replay = ReplayRequest & { since: number; until: number };
 export async function* replayEvents(
   unitOfWork: UnitOfWork<OperatorChanges, OperatorRows>,
   request: ReplayRequest,
-  { clock, signal }: ReplayOptions,
+  { clock, keptSince, signal }: ReplayOptions,
 ): AsyncGenerator<ReplayProgress> {
-  const since = checkedSince(request);
+  const since = Math.max(checkedSince(request), keptSince);
   const replay = { ...request, since, until: request.until ?? (await present(unitOfWork.rows, clock)) };
   await unitOfWork.run((changes) => lockedReceiver(changes, replay.subscriptionId));
   const start = await startOf(unitOfWork.rows, replay);

@@ -12,7 +12,7 @@ import type { WebhookDependencies } from './dependencies.js';
 import { fromDeliveryStatus, toAttemptMessage, toDeliveryMessage } from './messages.js';
 
 export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<WebhookServiceService> {
-  const { unitOfWork, clock, draining, sending } = webhooks;
+  const { unitOfWork, clock, eventsMs, draining, sending } = webhooks;
   const answerFor = async (id: string) => ({
     delivery: toDeliveryMessage(await findDelivery(unitOfWork.rows, id)),
   });
@@ -40,7 +40,7 @@ export function deliveryHandlers(webhooks: WebhookDependencies): Handlers<Webhoo
     },
     resendDelivery: ({ deliveryId }, context) =>
       write(webhooks, context, async (changes) => ({
-        delivery: toDeliveryMessage(await resendDelivery(changes, deliveryId)),
+        delivery: toDeliveryMessage(await resendDelivery(changes, deliveryId, changes.now - eventsMs)),
       })),
     retryDelivery: async ({ deliveryId }, context) => {
       await retryDelivery(sending, actorOf(context), deliveryId, { signal: context.signal });

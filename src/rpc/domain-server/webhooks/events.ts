@@ -39,7 +39,7 @@ export function eventHandlers({
       const signal = AbortSignal.any([context.signal, draining]);
       // Without the caller's signal: a replay is recorded also when its caller leaves.
       const named = inNameOf(actorOf(context), unitOfWork);
-      for await (const progress of replayEvents(named, request, { clock, signal })) {
+      for await (const progress of replayEvents(named, request, { clock, keptSince: horizon, signal })) {
         yield { ...progress, lastEventId: progress.lastEventId ?? '', keptSince };
       }
     },

@@ -35,11 +35,12 @@ async function within<T>(DATA_DIR: string, use: (database: Database) => Promise<
 }
 
 /** What `integration event replay` does in the service. */
-async function replay(database: Database, command: string): Promise<void> {
+async function replay(database: Database, command: string, retentionMs: number): Promise<void> {
   const [, subscriptionId = '', since = ''] = /--subscription (\S+) --since (\S+)$/m.exec(command) ?? [];
   const request = { subscriptionId, since: Date.parse(since), eventTypes: [], includeDelivered: false };
   const unitOfWork = inNameOf(OPERATOR, operatorUnitOfWork({ ...database, clock: Date.now }));
-  const options = { clock: Date.now, signal: new AbortController().signal };
+  const keptSince = Date.now() - retentionMs;
+  const options = { clock: Date.now, keptSince, signal: new AbortController().signal };
   for await (const _progress of replayEvents(unitOfWork, request, options)) {
     // To its end.
   }
@@ -77,7 +78,7 @@ test('the printed commands send the deliveries that were pending at the time of 
   const resumed = await succeeded(sharedIntegration(['resume', subscription], into));
   const sent = await within(into.DATA_DIR, async (database) => {
     expect((await deliveriesIn(database)).get(waiting)).toMatchObject({ status: 'HELD' });
-    await replay(database, resumed);
+    await replay(database, resumed, Number(days) * 86_400_000);
     return [...(await deliveriesIn(database)).values()];
   });
   expect(sent.map(({ origin, status, subscription_id }) => [origin, status, subscription_id])).toEqual([

@@ -289,7 +289,7 @@ async function servicesOf(under: DatabaseUnderTest, rigs: ReturnType<typeof rpcR
       webhookService({
         ...dependencies,
         unitOfWork: operatorUnitOfWork(database),
-        eventsMs: 1,
+        eventsMs: Number.MAX_SAFE_INTEGER,
         secrets: new SealedBox(randomBytes(32)),
         addressGuard: { refusalOf: async () => undefined },
         draining: new AbortController().signal,

@@ -133,6 +133,14 @@ test('a resend returns the new delivery, and a replay reports its progress', asy
     { ...told, done: false, keptSince },
     { ...told, done: true, keptSince },
   ]);
+
+  // The purge would keep the event, because a delivery is pending.
+  clock.advance(EVENTS_MS + 1);
+  await expect(replay(new Date(AT - 60_000))).resolves.toEqual([
+    { createdDeliveries: 0, lastEventId: '', done: true, keptSince: new Date(clock.now() - EVENTS_MS) },
+  ]);
+  const refusal = await refusalOf(client.resendDelivery({ deliveryId }, CALL));
+  expect(refusal.code).toBe(ErrorCode.TRANSITION_REFUSED);
 });
 
 test('a replay whose caller leaves is recorded with what it made', async () => {
@@ -144,7 +152,8 @@ test('a replay whose caller leaves is recorded with what it made', async () => {
   const identity = { caller: 'operator' };
   const context = { requestId: 'r', identity, signal: caller.signal } as CallContext;
   const draining = new AbortController().signal;
-  const handlers = eventHandlers({ unitOfWork, clock: clock.now, draining } as WebhookDependencies);
+  const dependencies = { unitOfWork, clock: clock.now, eventsMs: EVENTS_MS, draining };
+  const handlers = eventHandlers(dependencies as WebhookDependencies);
   for await (const progress of handlers.replayEvents?.(request, context) ?? []) {
     expect(progress.createdDeliveries).toBe(1);
     caller.abort();

@@ -104,7 +104,7 @@ describe('on PostgreSQL', () => {
     const id = await deliver({ status: 'DELIVERED' });
     const [resent, goOn] = [signalled(), signalled()];
     const resending = run(async (changes) => {
-      const delivery = await resendDelivery(changes, id);
+      const delivery = await resendDelivery(changes, id, 0);
       resent.tell();
       await goOn.told;
       return delivery;

@@ -107,7 +107,7 @@ function shown(range: Range, outcome: ReplayEventsResponse): Shown {
   const made = `Deliveries made: ${outcome.createdDeliveries}.`;
   const note =
     outcome.keptSince &&
-    `Events are kept from ${asTime(outcome.keptSince)} on (EVENT_RETENTION). Older ones may be gone.`;
+    `Events are kept from ${asTime(outcome.keptSince)} on (EVENT_RETENTION). Older ones are left out.`;
   if (outcome.done) {
     const watch = ` How they go: \`integration delivery list --subscription ${range.subscriptionId}\`.`;
     return { json: outcome, text: outcome.createdDeliveries > 0 ? made + watch : made, note };

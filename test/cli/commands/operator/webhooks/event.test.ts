@@ -191,7 +191,7 @@ describe('integration event replay', () => {
     const { code, stdout, stderr } = await type('event', 'replay', ...RANGE);
     expect([code, stdout]).toEqual([0, 'Deliveries made: 0.\n']);
     expect(stderr).toBe(
-      'Events are kept from 2026-07-01 12:00:00Z on (EVENT_RETENTION). Older ones may be gone.\n',
+      'Events are kept from 2026-07-01 12:00:00Z on (EVENT_RETENTION). Older ones are left out.\n',
     );
     const { stdout: json } = await type('event', 'replay', ...RANGE, '--json');
     expect(JSON.parse(json)).toMatchObject({ keptSince: keptSince.toISOString() });

@@ -20,7 +20,7 @@ describeEachDatabase('a replay', (under) => {
     const rig = await logRig(under);
     const { unitOfWork, clock, database, subscription } = rig;
     const startedAt = clock.now();
-    const replay = (request: Partial<ReplayRequest> = {}, signal = never) =>
+    const replay = (request: Partial<ReplayRequest> = {}, signal = never, keptSince = 0) =>
       replayEvents(
         inNameOf(OPERATOR, unitOfWork),
         {
@@ -30,11 +30,11 @@ describeEachDatabase('a replay', (under) => {
           includeDelivered: false,
           ...request,
         },
-        { clock: clock.now, signal },
+        { clock: clock.now, keptSince, signal },
       );
-    const whole = async (request: Partial<ReplayRequest> = {}) => {
+    const whole = async (request: Partial<ReplayRequest> = {}, keptSince = 0) => {
       const told: ReplayProgress[] = [];
-      for await (const progress of replay(request)) {
+      for await (const progress of replay(request, never, keptSince)) {
         told.push(progress);
       }
       return told;
@@ -117,7 +117,7 @@ describeEachDatabase('a replay', (under) => {
     const replaying = replayEvents(
       inNameOf(OPERATOR, killed),
       { ...request, since: startedAt },
-      { clock: clock.now, signal: never },
+      { clock: clock.now, keptSince: 0, signal: never },
     );
     await replaying.next();
     await expect(replaying.next()).rejects.toThrow('killed');
@@ -189,6 +189,22 @@ describeEachDatabase('a replay', (under) => {
       { done: true },
     ]);
     await expect(replayed()).resolves.toEqual([...missed, elsewhere, delivered.event_id].sort());
+  });
+
+  test('leaves out events from before the retention, which deliveries to others keep', async () => {
+    const { event, deliver, create, whole, replayed, later, startedAt } = await replayRig();
+    // The delivery that acknowledged it has been purged.
+    const old = await event({ occurred_at: startedAt });
+    const keptSince = later();
+    await deliver({ event_id: old, status: 'DELIVERED' }, (await create()).subscription);
+    await expect(whole({ until: keptSince }, keptSince)).resolves.toEqual([
+      { createdDeliveries: 0, lastEventId: undefined, done: true },
+    ]);
+    const kept = await event({ occurred_at: keptSince });
+    later();
+    await whole({}, keptSince);
+    await whole({ afterEventId: old }, keptSince);
+    await expect(replayed()).resolves.toEqual([kept]);
   });
 
   test('goes batch by batch, and from where it was cut off it continues', async () => {

@@ -14,7 +14,7 @@ describeEachDatabase('a resend', (under) => {
       const { run, deliver, database, clock, subscription, woken, audited } = await logRig(under);
       const id = await deliver({ status, attempts_begun: 3 });
       clock.advance(5_000);
-      const resent = await run((changes) => resendDelivery(changes, id));
+      const resent = await run((changes) => resendDelivery(changes, id, 0));
       const rows = await deliveriesIn(database);
       const [earlier, later] = [rows.get(id), rows.get(resent.id)];
       expect(later).toMatchObject({
@@ -43,7 +43,7 @@ describeEachDatabase('a resend', (under) => {
     const held = await deliver({ event_id, status: 'HELD' });
     const heldForOther = await deliver({ event_id, status: 'HELD' }, other);
     const heldOfOther = await deliver({ status: 'HELD' });
-    await run((changes) => resendDelivery(changes, first));
+    await run((changes) => resendDelivery(changes, first, 0));
     const rows = await deliveriesIn(database);
     expect([first, held, heldForOther, heldOfOther].map((id) => rows.get(id)?.status)).toEqual([
       'DELIVERED',
@@ -57,10 +57,9 @@ describeEachDatabase('a resend', (under) => {
     const rig = await logRig(under);
     const { run, deliver, database, subscription, connection, clock, woken } = rig;
     const id = await deliver({ status: 'HELD' });
-    const resend = () => refusal(run((changes) => resendDelivery(changes, id)));
-    await expect(refusal(run((changes) => resendDelivery(changes, 'whd_nothing')))).resolves.toMatchObject({
-      code: 'DELIVERY_NOT_FOUND',
-    });
+    const resend = () => refusal(run((changes) => resendDelivery(changes, id, 0)));
+    const unknown = refusal(run((changes) => resendDelivery(changes, 'whd_nothing', 0)));
+    await expect(unknown).resolves.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
     const configure = (configured_at: number | null) =>
       database.write((writer) =>
         writer
@@ -80,11 +79,24 @@ describeEachDatabase('a resend', (under) => {
     expect(woken).toEqual([]);
   });
 
+  test('of an event from before the retention, which a younger delivery keeps, is refused', async () => {
+    const { run, deliver, database, event, clock } = await logRig(under);
+    const event_id = await event();
+    const happenedAt = clock.now();
+    clock.advance(1);
+    const id = await deliver({ event_id, status: 'DELIVERED' });
+    const resend = (keptSince: number) => run((changes) => resendDelivery(changes, id, keptSince));
+    const code = 'TRANSITION_REFUSED';
+    await expect(refusal(resend(happenedAt + 1))).resolves.toMatchObject({ code });
+    expect([...(await deliveriesIn(database)).keys()]).toEqual([id]);
+    await expect(resend(happenedAt)).resolves.toMatchObject({ eventId: event_id });
+  });
+
   test('of an event that has just been purged is refused', async () => {
     const { run, deliver, database } = await logRig(under);
     const id = await deliver();
     await database.write((writer) => writer.deleteFrom('events').execute());
     const code = 'DELIVERY_NOT_FOUND';
-    await expect(refusal(run((changes) => resendDelivery(changes, id)))).resolves.toMatchObject({ code });
+    await expect(refusal(run((changes) => resendDelivery(changes, id, 0)))).resolves.toMatchObject({ code });
   });
 });
