@@ -164,7 +164,8 @@ export class RetryHandover {
     const endsAt = performance.now() + maxWaitMs;
     this.dependencies.grace.batchesAsked(this.dependencies.clock());
     for (;;) {
-      const batches = signal.aborted ? [] : await this.#waiting(limit);
+      const looked = signal.aborted ? [] : await this.#waiting(limit);
+      const batches = looked.filter(isPending);
       const leftMs = endsAt - performance.now();
       if (batches.length > 0) {
         this.dependencies.grace.batchesGiven();
@@ -172,7 +173,9 @@ export class RetryHandover {
       if (batches.length > 0 || leftMs <= 0 || signal.aborted) {
         return batches;
       }
-      await pause(Math.min(leftMs, LOOK_EVERY_MS), undefined, { signal }).catch(() => undefined);
+      // After an absence of Temporal, very many are over before the first that is not.
+      const restMs = looked.length > 0 ? 0 : LOOK_EVERY_MS;
+      await pause(Math.min(leftMs, restMs), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -186,6 +189,7 @@ export class RetryHandover {
     return this.#fill(existing(batch, ErrorCode.RETRY_BATCH_NOT_FOUND, 'retry batch'));
   }
 
+  /** With those that are over, which need no workflow and are marked. */
   async #waiting(limit: number): Promise<FilledRetryBatch[]> {
     const { clock, settings, unitOfWork } = this.dependencies;
     const now = clock();
@@ -201,14 +205,15 @@ export class RetryHandover {
       this.#given.set(id, now);
     }
     const filled = await Promise.all(found.map((batch) => this.#fill(batch)));
-    const isPending = ({ deliveries }: FilledRetryBatch) =>
-      deliveries.some(({ status }) => status === 'PENDING');
-    // All deliveries of some ended before the batch closed, for example by disabling: no workflow is needed.
+    // All deliveries of some ended before a worker asked, for example by disabling.
     const over = filled.filter((batch) => !isPending(batch));
     if (over.length > 0) {
       await this.#mark(over.map(({ id }) => id));
+      for (const { id } of over) {
+        this.#given.delete(id);
+      }
     }
-    return filled.filter(isPending);
+    return filled;
   }
 
   async #mark(ids: readonly string[]): Promise<void> {
@@ -220,4 +225,8 @@ export class RetryHandover {
     const eventTypes = [...new Set(deliveries.map(({ eventType }) => eventType))].sort();
     return { ...batch, eventTypes, deliveries };
   }
+}
+
+function isPending({ deliveries }: FilledRetryBatch): boolean {
+  return deliveries.some(({ status }) => status === 'PENDING');
 }

@@ -9,7 +9,7 @@ import type { RetriedDelivery, SendingRows } from '../../../../domain/webhooks/s
 import { camelCased } from '../../../camel-case.js';
 import type { Reader, Writer } from '../../../database.js';
 import { inList } from '../../statements/dialect.js';
-import { keptStatement, plannedStatement } from '../../statements/kept-statement.js';
+import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { plainWrites } from '../../statements/plain-writes.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { PROGRESS } from './results.js';
@@ -44,7 +44,7 @@ const join = keptStatement((db, { id, count, now, most }: Joining) =>
     .returning('id'),
 );
 
-const marking = keptStatement((db, { id, now }: { id: string; now: number }) =>
+const marking = keptPosted((db, { id, now }: { id: string; now: number }) =>
   db
     .updateTable('retry_batches')
     .set({ handed_over_at: now })

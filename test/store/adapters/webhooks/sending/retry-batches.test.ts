@@ -135,6 +135,19 @@ describeEachDatabase('failed deliveries', (under) => {
     expect(rows).toMatchObject([{ handed_over_at: rig.clock.now() }]);
   });
 
+  test('of which all have ended do not keep a later one waiting', async () => {
+    const rig = await failing(0);
+    for (let each = 0; each < 20; each += 1) {
+      await rig.giveUp((await rig.fail(1))[0] as never);
+      rig.clock.advance(2_000);
+    }
+    const open = await rig.fail(1);
+    rig.clock.advance(2_000);
+    // With a rest between any two looks, so many would take longer than the caller waits.
+    const batches = await rig.handover.claim(1, 4_000, PATIENT);
+    expect(batches.flatMap(({ deliveries }) => deliveries.map(({ id }) => id))).toEqual(open);
+  });
+
   test('are shown by their batch as they are now, with how the last attempt at each went', async () => {
     const rig = await failing(2);
     const batchId = (await rig.delivery(rig.ids[0] as string)).retry_batch_id as string;
