@@ -150,9 +150,11 @@ const HISTOGRAMS = {
     ['outcome'],
   ),
   webhook_commit_to_receipt_seconds: worker(
-    'Time from the write of a delivery to the response to its first attempt; excludes attempts without a response.',
+    'Time from the write of a delivery, or from a later change of its subscription, to the response to its first attempt; excludes replays and attempts without a response.',
   ),
-  webhook_relay_lag_seconds: worker('Time from the write of a delivery to the start of its first attempt.'),
+  webhook_relay_lag_seconds: worker(
+    'Time from the write of a delivery, or from a later change of its subscription, to the start of its first attempt; excludes replays.',
+  ),
 };
 
 const TABLES = { counter: COUNTERS, gauge: GAUGES, histogram: HISTOGRAMS };

@@ -65,7 +65,7 @@ export interface WantedFirst {
 }
 
 /** A delivery with a begun attempt. */
-export interface BegunDelivery {
+export interface BegunDelivery extends Pick<Delivery, 'origin'> {
   seq: number;
   id: DeliveryId;
   /** Of the attempt. */

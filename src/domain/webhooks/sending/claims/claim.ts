@@ -37,7 +37,7 @@ export interface Claim {
     number: number;
     target: number;
     body: number;
-    /** When it began to wait for its first attempt; undefined for later attempts. */
+    /** When it began to wait for its first attempt; undefined for later attempts and in replays. */
     waitsSince?: number;
   }[];
   targets: DeliveryTarget[];
@@ -75,7 +75,7 @@ export function together(
           number: delivery.number,
           target: claim.targets.length - 1,
           body,
-          ...(delivery.number === 1 && { waitsSince: Math.max(delivery.createdAt, receiver.updatedAt) }),
+          ...(isTimed(delivery) && { waitsSince: Math.max(delivery.createdAt, receiver.updatedAt) }),
         });
       } else if (event) {
         unfitting.push(seq);
@@ -83,6 +83,11 @@ export function together(
     }
   }
   return { claim, unfitting };
+}
+
+/** The deliveries of a replay are made together and take turns, so their waits say nothing of new events. */
+function isTimed({ number, origin }: BegunDelivery): boolean {
+  return number === 1 && origin !== 'REPLAY';
 }
 
 /** One body for all receivers of an event with the same instance integration. */

@@ -151,7 +151,8 @@ function beginning(db: Writer, seqs: string) {
     .updateTable('deliveries')
     .where(inNumbers(db, 'seq', seqs))
     .where(IS_PENDING_ITSELF)
-    .returning(['seq', 'id', 'attempts_begun as number', 'event_seq as eventSeq', 'created_at as createdAt']);
+    .returning(['seq', 'id', 'origin', 'attempts_begun as number'])
+    .returning(['event_seq as eventSeq', 'created_at as createdAt']);
   // On SQLite there is no concurrent disabling.
   return isPostgres(db) ? query.where(IS_TO_ACTIVE) : query;
 }

@@ -56,6 +56,18 @@ describeEachDatabase('what waits to be sent', (under) => {
     expect(first?.since).toBe(rig.clock.now() + 60_000);
     expect((await rig.claim()).deliveries).toMatchObject([{ waitsSince: rig.clock.now() + 60_000 }]);
   });
+
+  test('has no time in a replay, whose deliveries take turns', async () => {
+    const rig = await sendingRig(under);
+    await rig.subscribe();
+    await rig.happen();
+    await rig.database.write((writer) =>
+      writer.updateTable('deliveries').set({ origin: 'REPLAY' }).execute(),
+    );
+    const [delivery] = (await rig.claim()).deliveries;
+    expect(delivery).toMatchObject({ number: 1 });
+    expect(delivery).not.toHaveProperty('waitsSince');
+  });
 });
 
 describeEachDatabase('the end of deliveries', (under) => {
