@@ -11,6 +11,8 @@ import type { Shown } from '../session.js';
 
 const MAX_ATTEMPTS = 3;
 const SHOWN_OF_ANSWER = 1_000;
+/** The domain makes the id at each first failure, and does not know whether a workflow was started. */
+const WITHOUT_TEMPORAL = 'made only where a worker reaches Temporal; retries come in any case';
 
 export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, requestId?: string): string {
   const { retryWorkflowId } = delivery;
@@ -24,7 +26,7 @@ export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, reques
     ['Status', asWord(delivery.status, 'DELIVERY_STATUS_')],
     ['Attempts begun', attemptsOf(delivery)],
     ['Next attempt', asTime(delivery.nextAttemptAt)],
-    ['Retried by', [retryWorkflowId ?? '-', ...(inUi ? [inUi] : [])]],
+    ['Retry workflow', retryWorkflowId ? [retryWorkflowId, ...(inUi ? [inUi] : []), WITHOUT_TEMPORAL] : '-'],
     ...(requestId === undefined ? [] : [['Caused by request', requestId] as [string, string]]),
     ['Created', asTime(delivery.createdAt)],
     ['Ended', asTime(delivery.endedAt)],

@@ -118,6 +118,7 @@ describe('integration delivery', () => {
     const shown = await show(ofDemo);
     expect(shown).toContain(retryWorkflowId);
     expect(shown).toContain(link);
+    expect(shown).toMatch(/^ +made only where a worker reaches Temporal; retries come in any case$/m);
     for (const other of [
       settings,
       dataDirWith('localhost:1'),
@@ -162,6 +163,7 @@ describe('integration delivery', () => {
     const { type } = await start({ getDelivery: async () => shown });
     const { stdout } = await type('delivery', 'show', 'whd_1');
     expect(stdout).toMatch(/^Delivery +whd_1\nEvent +evt_1 user\.updated\n/);
+    expect(stdout).toMatch(/\nRetry workflow +-\n/);
     expect(stdout).toMatch(/\nATTEMPT +BEGAN +TOOK +OUTCOME +STATUS +WHAT HAPPENED\n/);
     expect(stdout).toMatch(/\n1 +\S+ \S+ +12 ms +status refused +500 +The receiver answered 500\.\n/);
     expect(stdout).toMatch(/\n2 +\S+ \S+ +- +running +- +-\n/);
