@@ -164,6 +164,7 @@ export class RetryHandover {
     const endsAt = performance.now() + maxWaitMs;
     this.dependencies.grace.batchesAsked(this.dependencies.clock());
     for (;;) {
+      const beganAt = performance.now();
       const looked = signal.aborted ? [] : await this.#waiting(limit);
       const batches = looked.filter(isPending);
       const leftMs = endsAt - performance.now();
@@ -173,8 +174,9 @@ export class RetryHandover {
       if (batches.length > 0 || leftMs <= 0 || signal.aborted) {
         return batches;
       }
-      // After an absence of Temporal, very many are over before the first that is not.
-      const restMs = looked.length > 0 ? 0 : LOOK_EVERY_MS;
+      // After an absence of Temporal, very many are over before one that is not. Half the time is for others.
+      const tookMs = performance.now() - beganAt;
+      const restMs = looked.length > 0 ? Math.min(tookMs, LOOK_EVERY_MS) : LOOK_EVERY_MS;
       await pause(Math.min(leftMs, restMs), undefined, { signal }).catch(() => undefined);
     }
   }

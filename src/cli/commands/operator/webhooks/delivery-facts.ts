@@ -12,7 +12,7 @@ import type { Shown } from '../session.js';
 const MAX_ATTEMPTS = 3;
 const SHOWN_OF_ANSWER = 1_000;
 /** The domain makes the id at each first failure, and does not know whether a workflow was started. */
-const WITHOUT_TEMPORAL = 'made only where a worker reaches Temporal; retries come in any case';
+const WITHOUT_TEMPORAL = 'made only where a worker reaches Temporal, which retries do not need';
 
 export function deliveryFacts(delivery: Delivery, temporalUiUrl?: string, requestId?: string): string {
   const { retryWorkflowId } = delivery;

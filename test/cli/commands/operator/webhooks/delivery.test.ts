@@ -118,7 +118,7 @@ describe('integration delivery', () => {
     const shown = await show(ofDemo);
     expect(shown).toContain(retryWorkflowId);
     expect(shown).toContain(link);
-    expect(shown).toMatch(/^ +made only where a worker reaches Temporal; retries come in any case$/m);
+    expect(shown).toMatch(/^ +made only where a worker reaches Temporal, which retries do not need$/m);
     for (const other of [
       settings,
       dataDirWith('localhost:1'),
