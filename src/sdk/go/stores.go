@@ -201,6 +201,10 @@ func (s *SQLiteStore) Apply(ctx context.Context, batch Batch) error {
 		return err
 	}
 	defer connection.Close()
+	// Otherwise removed records stay readable in unused parts of the file. Each connection has its own setting.
+	if _, err = connection.ExecContext(ctx, "pragma secure_delete = on"); err != nil {
+		return err
+	}
 	// Not a Tx: a commit that finds the file locked leaves the transaction open, which not every driver ends then.
 	if _, err = connection.ExecContext(ctx, "begin immediate"); err == nil {
 		err = writeBatch(ctx, connection, batch)

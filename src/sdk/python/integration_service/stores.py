@@ -157,6 +157,8 @@ class SqliteStore:
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         # So that a program that reads the file does not hold up the writes.
         self._connection.execute("pragma journal_mode = wal")
+        # Otherwise removed records stay readable in unused parts of the file.
+        self._connection.execute("pragma secure_delete = on")
         self._connection.executescript(_SCHEMA)
 
     def close(self) -> None:

@@ -74,6 +74,8 @@ export class SqliteStore implements Store {
   /** @param database of node:sqlite or better-sqlite3 */
   constructor(database: SqliteDatabase) {
     this.#database = database;
+    // Otherwise removed records stay readable in unused parts of the file.
+    database.exec('pragma secure_delete = on');
     database.exec(SCHEMA);
   }
 

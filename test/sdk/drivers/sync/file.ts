@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../../../src/store/better-sqlite3.js';
 import type { Driven } from '../line-driver.js';
@@ -50,6 +50,17 @@ export function describeSyncFile(driver: Driven): void {
       expect(entitiesIn(path())).toEqual(rig.gateway.entities());
       expect(report).toMatchObject({ differences: [], failure: null });
       expect(report.errors).not.toEqual([]);
+    });
+
+    test('keeps no bytes of what was removed', async () => {
+      rig.gateway.set('worker', 'wrk_4', { id: 'wrk_4', name: 'Quendolin' });
+      await catchUp('sqlite');
+      rig.gateway.remove('worker', 'wrk_4');
+      await catchUp('sqlite');
+      const database = new Sqlite(path());
+      database.pragma('wal_checkpoint(truncate)');
+      database.close();
+      expect(readFileSync(path(), 'latin1')).not.toContain('Quendolin');
     });
 
     describe('whose program is killed', () => {
