@@ -65,7 +65,7 @@ class Answer:
             return int(value)
         try:
             at = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if at.tzinfo is None:
             at = at.replace(tzinfo=timezone.utc)
