@@ -199,7 +199,8 @@ func text(object map[string]json.RawMessage, member string) string {
 func retryAfter(header http.Header) *time.Duration {
 	value := header.Get("Retry-After")
 	var wait time.Duration
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+	// Beyond 31 bits, ParseUint returns the greatest value together with its error.
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(seconds) * time.Second
 	} else if at, err := http.ParseTime(value); err == nil {
 		wait = max(0, time.Until(at))

@@ -148,6 +148,12 @@ export function describeReads(driver: Driven): void {
         { status: 429, retryAfterSeconds: 3600 },
         1,
       ],
+      [
+        'a wait without an end',
+        problem(429, 'rate_limited', { 'retry-after': '99999999999' }),
+        { status: 429 },
+        1,
+      ],
     ])('%s is an ApiError', async (_, answer, expected, requests) => {
       server.answers(answer);
       const { error } = await listClients();

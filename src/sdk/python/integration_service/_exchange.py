@@ -61,8 +61,9 @@ class Answer:
     def retry_after_seconds(self) -> int | None:
         """In seconds or as a date (RFC 9110)."""
         value = self.headers.get("retry-after", "").strip()
-        if re.fullmatch(r"[0-9]{1,9}", value):
-            return int(value)
+        if re.fullmatch(r"[0-9]+", value):
+            # Ten digits are longer than any wait. int() refuses thousands of them.
+            return int(value.lstrip("0")[:10] or "0")
         try:
             at = parsedate_to_datetime(value)
         except (ValueError, OverflowError):
