@@ -63,7 +63,7 @@ type SignOnOptions struct {
 // SignOn signs people in: authorization code flow, always with PKCE, and OpenID Connect.
 type SignOn struct {
 	options SignOnOptions
-	// once is for codes, whose exchange must not be repeated.
+	// once is for codes, whose exchange must not be repeated, and for the revocation of abandoned tokens.
 	once *signon.APIClient
 	// refreshing repeats a refresh for as long as that is safe.
 	refreshing *signon.APIClient
@@ -212,7 +212,7 @@ type SignIn struct {
 // ExchangeCode checks the callback of the browser, exchanges the code, and verifies the ID token. It returns
 // an *OAuthError if the server or the person refused, a *SignInError if the callback does not answer this
 // request. It never retries: after an error begin with a new AuthorizationURL. If the ID token is not verified,
-// it revokes the tokens.
+// it first revokes the tokens.
 func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*SignIn, error) {
 	code, err := s.codeIn(exchange)
 	if err != nil {
@@ -233,17 +233,26 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 		err = &SignInError{IDTokenMissing, "the answer has no ID token; the scope openid and a maximum age require one"}
 	}
 	if err != nil {
-		go s.abandon(context.WithoutCancel(ctx), tokens)
+		s.abandon(ctx, tokens)
 		return nil, err
 	}
 	return signIn, nil
 }
 
-// abandon revokes tokens that the caller does not get: they would stay valid for weeks.
+// abandon revokes tokens that the caller does not get: they would stay valid for weeks. It asks once, and waits
+// because a program may exit with the error, unless the caller has ended the call.
 func (s *SignOn) abandon(ctx context.Context, tokens *Tokens) {
-	// A panic of the transport would end the program.
-	defer func() { _ = recover() }()
-	_ = s.Revoke(ctx, cmp.Or(tokens.RefreshToken, tokens.AccessToken))
+	revoked := make(chan struct{})
+	go func() {
+		defer close(revoked)
+		// A panic of the transport would end the program.
+		defer func() { _ = recover() }()
+		_ = s.revoke(context.WithoutCancel(ctx), s.once, cmp.Or(tokens.RefreshToken, tokens.AccessToken))
+	}()
+	select {
+	case <-revoked:
+	case <-ctx.Done():
+	}
 }
 
 // Refresh returns new tokens for a refresh token. Store the new refresh token before you use the others.
@@ -289,12 +298,16 @@ func (s *SignOn) Userinfo(ctx context.Context, accessToken string) (*UserinfoCla
 // Revoke ends a token and all others of the same sign-in. Send the refresh token: an access token that has
 // expired may end nothing. It succeeds for tokens that have ended.
 func (s *SignOn) Revoke(ctx context.Context, token string) error {
+	return s.revoke(ctx, s.patient, token)
+}
+
+func (s *SignOn) revoke(ctx context.Context, client *signon.APIClient, token string) error {
 	request := signon.NewRevocationRequest(token)
 	request.SetClientId(s.options.ClientID)
 	if s.options.ClientSecret != "" {
 		request.SetClientSecret(s.options.ClientSecret)
 	}
-	response, err := s.patient.TokensAPI.Revoke(ctx).RevocationRequest(*request).Execute()
+	response, err := client.TokensAPI.Revoke(ctx).RevocationRequest(*request).Execute()
 	if err != nil {
 		return signOnError(response, err)
 	}

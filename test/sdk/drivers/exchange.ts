@@ -222,6 +222,21 @@ export function describeExchange(driver: Driven): void {
       expect(await revoked).toBe('refresh-2');
     });
 
+    test('is reported after the only attempt to revoke the tokens has ended: one that is missing', async () => {
+      const token = json({ ...grant, access_token: 'access-1' });
+      let isAnswered = false;
+      // Long after an exchange that does not wait has ended.
+      const late: Answer = (response, asked) =>
+        void setTimeout(() => {
+          isAnswered = true;
+          page(503)(response, asked);
+        }, 500);
+      rig.server.answers((...asked) => (asked[1].path === '/auth/token' ? token : late)(...asked));
+      expect((await rig.exchange()).error).toMatchObject({ reason: 'id_token_missing' });
+      expect(isAnswered).toBe(true);
+      expect(rig.askedFor('/auth/revoke')).toHaveLength(1);
+    });
+
     test('is refused where the request has no nonce either: one without a nonce', async () => {
       const id_token = await rig.idToken({ nonce: undefined });
       rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
@@ -291,8 +306,8 @@ export function describeEndedExchange(driver: Driven): void {
         return;
       }
       if (asked.path === '/auth/revoke' && JSON.parse(asked.body).token !== 'refresh-1') {
+        // Without an answer: the caller, who has ended the exchange, does not wait for one.
         tokensEnded.tell();
-        json({})(response, asked);
         return;
       }
       if (asked.path === '/auth/revoke') {
@@ -312,7 +327,7 @@ export function describeEndedExchange(driver: Driven): void {
       }
       json({ ...grant, access_token: 'access-1', refresh_token: `of ${caller}`, id_token })(response, asked);
     });
-    const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 60 }), 'endExchange', {
+    const { value } = await driver.sdk.signOn(rig.options({ timeoutSeconds: 1_000 }), 'endExchange', {
       callbackUrl: rig.callback(),
       ...flow,
       ended,

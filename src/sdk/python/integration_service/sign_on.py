@@ -196,7 +196,7 @@ class SignOn:
         """
         Checks the callback of the browser, exchanges the code, and verifies the ID token. Raises ``OAuthError`` if the
         server or the person refused, ``SignInError`` if the callback does not answer this request. Never retries: after
-        an error begin with a new ``authorization_url``. If the ID token is not verified, it revokes the tokens.
+        an error begin with a new ``authorization_url``. If the ID token is not verified, it first revokes the tokens.
 
         :param callback_url: the whole address to which the browser returned, or its path and query
         :param max_age_seconds: if you asked for one: the sign-in is refused if the person entered the password longer ago

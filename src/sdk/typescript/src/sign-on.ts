@@ -171,8 +171,8 @@ export class SignOn {
   /**
    * Checks the callback of the browser, exchanges the code, and verifies the ID token. Throws `OAuthError` if
    * the server or the person refused, `SignInError` if the callback does not answer this request. Never
-   * retries: after an error begin with a new `authorizationUrl`. If the ID token is not verified, it revokes
-   * the tokens.
+   * retries: after an error begin with a new `authorizationUrl`. If the ID token is not verified, it first
+   * revokes the tokens.
    */
   async exchangeCode(
     { callbackUrl, state, nonce, codeVerifier, maxAgeSeconds }: CodeExchange,
@@ -199,9 +199,12 @@ export class SignOn {
       const verified = this.#verifier.verify(idToken, { nonce, maxAgeSeconds });
       return { ...tokens, idToken, claims: await untilAborted(verified, options.signal) };
     } catch (error) {
-      // The caller does not get these tokens, which would stay valid for weeks.
-      const { requestId } = options;
-      this.revoke(tokens.refreshToken ?? tokens.accessToken, { requestId }).catch(() => undefined);
+      // The caller does not get these tokens, which would stay valid for weeks. Asked once: the caller waits,
+      // because some platforms end what still runs after the answer to the browser.
+      const { requestId, signal } = options;
+      const token = tokens.refreshToken ?? tokens.accessToken;
+      const revoked = this.#revoke(token, { requestId }, retryPolicy(false));
+      await untilAborted(revoked, signal).catch(() => undefined);
       throw error;
     }
   }
@@ -231,8 +234,7 @@ export class SignOn {
    * may end nothing. Succeeds for tokens that have ended.
    */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
-    const body: RevocationRequest = { token, ...this.#self() };
-    await this.#ask(this.#post('/auth/revoke', body), options);
+    await this.#revoke(token, options);
   }
 
   /** The address that ends the browser's session at the server. Revoke the tokens as well. */
@@ -243,6 +245,11 @@ export class SignOn {
       post_logout_redirect_uri: postLogoutRedirectUri,
       state,
     });
+  }
+
+  #revoke(token: string, options: CallOptions, policy?: RetryPolicy): Promise<Incoming> {
+    const body: RevocationRequest = { token, ...this.#self() };
+    return this.#ask(this.#post('/auth/revoke', body), options, policy);
   }
 
   async #askForTokens(body: TokenRequest, options: CallOptions): Promise<Record<string, unknown>> {
