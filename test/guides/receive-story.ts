@@ -4,7 +4,10 @@ import { connectionIds } from '../flow/webhooks/webhook-environment.js';
 import { freePorts } from '../support/free-ports.js';
 import type { Story } from './stories.js';
 
-/** A new client, the same event again, and a forged request. The secret is rotated in between. */
+/** Larger than any receiver accepts. */
+const LARGE = '.'.repeat(5 * 2 ** 20);
+
+/** A large request, a new client, the same event again, and a forged request. The secret is rotated first. */
 export const receiveWebhooks: Story = async ({ demo, linesOf, start }) => {
   const [port = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${port}/events`;
@@ -16,6 +19,11 @@ export const receiveWebhooks: Story = async ({ demo, linesOf, start }) => {
   const secrets = `${replaced.secret},${subscribed.secret}`;
   const program = await start({ WEBHOOK_SECRETS: secrets, PORT: String(port) });
   await program.printed(1);
+  // A receiver that refuses the length may close the connection before the answer is read.
+  const large = await fetch(url, { method: 'POST', body: LARGE }).then(
+    ({ status }) => status,
+    () => 413,
+  );
 
   await demo.newClient(instanceIds.juniper);
   await program.printed(2);
@@ -32,5 +40,6 @@ export const receiveWebhooks: Story = async ({ demo, linesOf, start }) => {
   const output = await program.printed(linesOf(0));
   await demo.unsubscribe(subscribed);
   await program.stop();
-  return [forged.status === 400 ? output : `A forged request was answered ${forged.status}.\n${output}`];
+  const answers = `A large request was answered ${large}, a forged one ${forged.status}.`;
+  return [large === 413 && forged.status === 400 ? output : `${answers}\n${output}`];
 };
