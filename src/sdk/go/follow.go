@@ -11,7 +11,8 @@ import (
 
 // Follow reads the target of a link, such as Links.Self of an event's data, into a record:
 //
-// var worker sdk.WorkerV2 err := gateway.Follow(ctx, data.Links.Self, &worker)
+//	var worker sdk.WorkerV2
+//	err := gateway.Follow(ctx, data.Links.Self, &worker)
 //
 // It refuses links outside the gateway, so that the API key goes nowhere else.
 func (g *Gateway) Follow(ctx context.Context, link string, record any) error {

@@ -9,7 +9,7 @@ import (
 
 // Sequence is a list that is read page by page while you iterate:
 //
-// for worker, err := range gateway.Workers(ctx, instanceIntegrationID, clientID) { … }
+//	for worker, err := range gateway.Workers(ctx, instanceIntegrationID, clientID) { … }
 //
 // The first error ends it. It is an iter.Seq2; before Go 1.23 use Collect, or call it.
 type Sequence[T any] func(yield func(T, error) bool)

@@ -45,6 +45,13 @@ describeWith('go', 'the module of Go, got by an empty project', (go) => {
     expect((await run(gofmt, ['-l', writtenFolder, projectFolder, ...generated])).stdout).toBe('');
   });
 
+  test('is documented with its examples as code', async () => {
+    expect(await project.run('doc', `${MODULE}.Gateway.Follow`)).toMatch(
+      /^ {5,}var worker sdk\.WorkerV2\n {5,}err := /m,
+    );
+    expect(await project.run('doc', `${MODULE}.Sequence`)).toMatch(/^ {5,}for worker, err := range/m);
+  });
+
   test(
     'the first call of the README has no more than ten lines, and lists the workers',
     async () => {
