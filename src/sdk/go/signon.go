@@ -239,8 +239,8 @@ func (s *SignOn) ExchangeCode(ctx context.Context, exchange CodeExchange) (*Sign
 	return signIn, nil
 }
 
-// abandon revokes tokens that the caller does not get: they would stay valid for weeks. It asks once, and waits
-// because a program may exit with the error, unless the caller has ended the call.
+// abandon revokes tokens that the caller does not get: they would stay valid for weeks. It asks once. It waits
+// for the answer, because a program may exit with the error, but not longer than the caller.
 func (s *SignOn) abandon(ctx context.Context, tokens *Tokens) {
 	revoked := make(chan struct{})
 	go func() {

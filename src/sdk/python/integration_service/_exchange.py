@@ -62,7 +62,7 @@ class Answer:
         """In seconds or as a date (RFC 9110)."""
         value = self.headers.get("retry-after", "").strip()
         if re.fullmatch(r"[0-9]+", value):
-            # Ten digits are longer than any wait. int() refuses thousands of them.
+            # Ten digits are decades, longer than anyone waits. int() refuses texts of thousands of digits.
             return int(value.lstrip("0")[:10] or "0")
         try:
             at = parsedate_to_datetime(value)
