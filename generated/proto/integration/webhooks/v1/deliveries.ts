@@ -247,7 +247,10 @@ export interface Delivery {
   nextAttemptAt?:
     | Date
     | undefined;
-  /** Id of the Temporal workflow that retries it. */
+  /**
+   * Id of the Temporal workflow for its retries. A worker starts it within seconds of the first failure, if it
+   * reaches Temporal; otherwise there is none, and the retries come all the same.
+   */
   retryWorkflowId?: string | undefined;
   createdAt: Date | undefined;
   endedAt?: Date | undefined;
@@ -329,6 +332,7 @@ export interface GetDeliveryResponse {
   event?: WebhookEvent | undefined;
 }
 
+/** TRANSITION_REFUSED for an event that is older than the retention of events. */
 export interface ResendDeliveryRequest {
   /** Public id of a delivery with any status; its subscription must be active. */
   deliveryId: string;

@@ -80,7 +80,7 @@ export interface GetEventResponse {
 export interface ReplayEventsRequest {
   /** Public id of the subscription, which must be active. */
   subscriptionId: string;
-  /** Events at or after this time. */
+  /** Events at or after this time, and not older than the retention of events. */
   since:
     | Date
     | undefined;
@@ -104,7 +104,7 @@ export interface ReplayEventsResponse {
   lastEventId: string;
   /** Nothing follows. */
   done: boolean;
-  /** The start of the retention, if the range begins earlier: events from before it may be gone. */
+  /** The start of the retention, if the range begins earlier: events from before it are left out. */
   keptSince?: Date | undefined;
 }
 

@@ -67,7 +67,10 @@ export interface ClaimedDelivery {
     | undefined;
   /** The number of the attempt, 1 to 3. */
   attemptNumber: number;
-  /** For how many milliseconds it had waited for its first attempt, by the clock of the domain; absent for later ones. */
+  /**
+   * For how many milliseconds it had waited for its first attempt, by the clock of the domain; absent for later ones
+   * and for deliveries of a replay.
+   */
   waitedMs?: number | undefined;
 }
 
