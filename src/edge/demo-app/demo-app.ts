@@ -81,7 +81,7 @@ class DemoApp {
   routeOf(
     path: string,
   ): [operation: string, answer: (request: HttpRequest) => Promise<HttpAnswer> | HttpAnswer] {
-    const { instances, access } = this.options;
+    const { instances, access, docsUrl } = this.options;
     const instance = instances.find(({ callbackPath }) => callbackPath === path);
     if (instance) {
       return ['demoAppCallback', (request) => this.#callback(request, instance.name)];
@@ -92,7 +92,10 @@ class DemoApp {
       case SIGN_IN_PATH:
         return ['demoAppSignIn', (request) => this.#signIn(request)];
       case '/signed-out':
-        return ['demoAppSignedOut', () => page(200, signedOutPage)];
+        return [
+          'demoAppSignedOut',
+          ({ query }) => page(200, signedOutPage(query.get('state') ?? '', docsUrl)),
+        ];
       case '/logo.svg':
         return ['demoAppLogo', () => ({ status: 200, headers: LOGO_HEADERS, body: LOGO })];
       case '/privacy':
@@ -107,28 +110,34 @@ class DemoApp {
   /** Redirects to the sign-on server, with the values that bind its answer to this browser. */
   #signIn({ query, headers: { cookie } }: HttpRequest): HttpAnswer {
     const { instances, signOnUrl, access } = this.options;
+    const asked = query.get('callback');
+    const instanceId = query.get('instance_id');
+    const { callbackPath = '' } =
+      instances.find(({ id, callbackPath }) => id === instanceId || callbackPath === asked) ??
+      instances[0] ??
+      {};
     const clientId = access()?.clientId;
     if (clientId === undefined) {
       return failure(
         503,
         'The demo has no credentials for this application. Restart the demo with `make run`.',
+        callbackPath,
       );
     }
     // OpenID Connect Core 4: another server must not begin a sign-in here.
     if ((query.get('iss') ?? signOnUrl) !== signOnUrl) {
-      return failure(400, 'This sign-in was started by a sign-on server other than that of this demo.');
+      return failure(
+        400,
+        'This sign-in was started by a sign-on server other than that of this demo.',
+        callbackPath,
+      );
     }
-    const asked = query.get('callback');
-    const instanceId = query.get('instance_id');
-    const callbackPath = instances.find(
-      (instance) => instance.id === instanceId || instance.callbackPath === asked,
-    )?.callbackPath;
     const attempt = newAttempt();
     const email = query.get('email');
     const parameters = new URLSearchParams({
       response_type: 'code',
       client_id: clientId,
-      redirect_uri: this.#redirectUri(callbackPath ?? instances[0]?.callbackPath ?? ''),
+      redirect_uri: this.#redirectUri(callbackPath),
       scope: SCOPE,
       state: attempt.state,
       nonce: attempt.nonce,
@@ -149,7 +158,8 @@ class DemoApp {
     if (!attempt) {
       return failure(
         400,
-        'This page was opened before, or its sign-in began in another browser or more than half an hour ago. The application keeps no tokens, so it cannot show them again: sign in again.',
+        'This page was opened before, or its sign-in began in another browser, more than an hour ago or before five others. The application keeps no tokens, so it cannot show them again: sign in again.',
+        path,
       );
     }
     // The attempt ends here, also on failure: a code works once.
@@ -161,7 +171,7 @@ class DemoApp {
       if (!(error instanceof NoTokens)) {
         throw error;
       }
-      const refusal = failure(400, error.message, error.code);
+      const refusal = failure(400, error.message, path, error.code);
       return { ...refusal, headers: { ...refusal.headers, ...withoutAttempt } };
     }
   }
@@ -188,9 +198,13 @@ class DemoApp {
     const tokens = await exchangeCode(signOnUrl, exchange);
     const claims = claimsOf(tokens, { issuer: signOnUrl, clientId, nonce });
     const userinfo = await userinfoOf(signOnUrl, tokens);
+    if (userinfo.sub !== claims.sub) {
+      throw new NoTokens('The answer of userinfo is about another person than the ID token.');
+    }
     const signOut = new URLSearchParams({
       id_token_hint: tokens.idToken,
       post_logout_redirect_uri: `${url}/signed-out`,
+      state: path,
     });
     const content = signedInPage({
       signOnUrl,
@@ -211,8 +225,8 @@ class DemoApp {
   }
 }
 
-function failure(status: number, message: string, code?: string): HttpAnswer {
-  return page(status, failurePage(message, code));
+function failure(status: number, message: string, callbackPath: string, code?: string): HttpAnswer {
+  return page(status, failurePage(message, callbackPath, code));
 }
 
 function page(status: number, body: string): HttpAnswer {

@@ -8,8 +8,8 @@ const SHAPE = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
 const SEPARATOR = '~';
 /** Browsers send the cookie to every server of localhost, so it must stay small. */
 const MAX_ATTEMPTS = 5;
-/** As long as an authorization code can arrive after a slow sign-in. */
-const LIFETIME_MS = 30 * 60_000;
+/** Longer than a page of the sign-on server can be open, an hour: its code may come at the end of that. */
+const LIFETIME_MS = 75 * 60_000;
 
 /** What an application remembers between sending a browser away and its return. */
 export interface SignInAttempt {
@@ -104,7 +104,7 @@ export function userinfoOf(signOnUrl: string, { accessToken }: Tokens): Promise<
 
 /**
  * The claims of an ID token for this application and this sign-in. Its signature needs no check here: it
- * came from the token endpoint itself (OpenID Connect Core 3.1.3.7, step 6).
+ * came from the token endpoint itself (OpenID Connect Core 3.1.3.7, step 6), over TLS or on one machine.
  */
 export function claimsOf(
   { idToken }: Tokens,

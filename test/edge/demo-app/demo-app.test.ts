@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CODE_LIFETIME_MS } from '../../../src/domain/sign-on/authorization/codes.js';
+import { INTERACTION_LIFETIME_MS } from '../../../src/domain/sign-on/interaction/interactions.js';
 import { createDemoApp, type DemoAppAccess } from '../../../src/edge/demo-app/demo-app.js';
 import type { DispatchedAnswer } from '../../../src/edge/http/exchange.js';
 
@@ -22,13 +24,19 @@ interface Asked {
 class SignOn {
   readonly asked: Asked[] = [];
   claims: Record<string, unknown> = {};
+  /** The claims, unless it is set. */
+  userinfo: object | undefined;
   refusal: object | undefined;
   readonly #server = createServer(async (request, response) => {
     const body = new URLSearchParams(await textOf(request));
     this.asked.push({ url: request.url, authorization: request.headers.authorization, body });
     response.statusCode = this.refusal ? 400 : 200;
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(this.refusal ?? (request.method === 'POST' ? this.#tokens() : this.claims)));
+    response.end(
+      JSON.stringify(
+        this.refusal ?? (request.method === 'POST' ? this.#tokens() : (this.userinfo ?? this.claims)),
+      ),
+    );
   });
 
   #tokens() {
@@ -70,6 +78,7 @@ describe('the application of the demo', () => {
     access = ACCESS;
     signOn.asked.length = 0;
     signOn.refusal = undefined;
+    signOn.userinfo = undefined;
   });
 
   function ask(target: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
@@ -190,7 +199,7 @@ describe('the application of the demo', () => {
       '-H &#39;Authorization: Bearer an-access-token&#39;',
       '-d refresh_token=rt',
       '-u &#39;app_demo:cs_demo_secret&#39;',
-      'post_logout_redirect_uri=http%3A%2F%2Flocalhost%3A4004%2Fsigned-out',
+      'post_logout_redirect_uri=http%3A%2F%2Flocalhost%3A4004%2Fsigned-out&amp;state=%2Fcallback',
     ]) {
       expect(textIn(page)).toContain(words);
     }
@@ -248,6 +257,38 @@ describe('the application of the demo', () => {
     expect(page.status).toBe(400);
     expect(textIn(page)).toMatch(/&lt;i&gt;No[\s\S]*access_denied/);
     expect(signOn.asked).toEqual([]);
+  });
+
+  test('begins the next sign-in on the instance of the one that failed or ended', async () => {
+    const juniper = /href="\/sign-in\?callback=%2Fjuniper%2Fcallback"/;
+    const { sent, cookie } = await begun('/sign-in?callback=/juniper/callback');
+    const target = `/juniper${returned({ state: sent.state, code: undefined, error: 'access_denied' })}`;
+    expect(textIn(await ask(target, { cookie }))).toMatch(juniper);
+    expect(textIn(await ask(target))).toMatch(juniper);
+    expect(textIn(await ask('/signed-out?state=%2Fjuniper%2Fcallback'))).toMatch(juniper);
+    access = undefined;
+    expect(textIn(await ask('/sign-in?instance_id=ins_2'))).toMatch(juniper);
+  });
+
+  test('shows nothing of userinfo that is about another person than the ID token', async () => {
+    const { sent, cookie } = await begun();
+    signOn.userinfo = { sub: 'acc_2' };
+    const page = await ask(returned({ state: sent.state }), { cookie });
+    expect(page.status).toBe(400);
+    expect(textIn(page)).toContain('another person');
+    expect(textIn(page)).not.toContain('acc_2');
+  });
+
+  test('takes the answer of a sign-in page that was open for an hour', async () => {
+    const { answer } = await begun();
+    const [, expires = ''] = /; Expires=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? [];
+    expect(Date.parse(expires)).toBeGreaterThan(Date.now() + INTERACTION_LIFETIME_MS + CODE_LIFETIME_MS);
+  });
+
+  test('after a sign-out says that the tokens stay', async () => {
+    expect(textIn(await ask('/signed-out'))).toMatch(
+      /work until they expire[\s\S]*\/docs\/sign-in">the guide</,
+    );
   });
 
   test('says why there are no tokens for a code', async () => {

@@ -40,13 +40,15 @@ export function startPage(instances: readonly Instance[], people: readonly Perso
   return framed('Sign in', body);
 }
 
-export const signedOutPage = framed(
-  'Signed out',
-  html`<div class="badge good">${icons.done}</div>
+/** `callbackPath`: of the instance of the sign-in; if it is of none, the next one is to the first. */
+export function signedOutPage(callbackPath: string, docsUrl: string): string {
+  const body = html`<div class="badge good">${icons.done}</div>
 <h1>You are signed out</h1>
 <p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
-<div class="next"><a class="button" href="${SIGN_IN_PATH}">Sign in again</a></div>`,
-);
+<p class="note">The tokens that ${APP_NAME} has shown work until they expire: it keeps none, so it cannot revoke them. Your application revokes its refresh token when a person signs out, as in <a href="${docsUrl}/sign-in">the guide</a>.</p>
+<div class="next"><a class="button" href="${signInPath({ callback: callbackPath })}">Sign in again</a></div>`;
+  return framed('Signed out', body);
+}
 
 /** Where the page that asks to allow access leads, because the registration has these addresses. */
 export const privacyPage = documentPage(
@@ -74,12 +76,12 @@ export const missingPage = framed(
 <div class="next"><a class="button" href="/">Back to the start</a></div>`,
 );
 
-/** Why there was no sign-in, and how to begin another. */
-export function failurePage(message: string, code?: string): string {
+/** Why there was no sign-in, and how to begin another, to the same instance. */
+export function failurePage(message: string, callbackPath: string, code?: string): string {
   const body = html`<div class="badge bad">${icons.warning}</div>
 <h1>You are not signed in</h1>
 <p class="lead">${message}</p>
-<div class="next"><a class="button" id="again" href="${SIGN_IN_PATH}">Sign in</a></div>
+<div class="next"><a class="button" id="again" href="${signInPath({ callback: callbackPath })}">Sign in</a></div>
 ${code !== undefined && html`<dl class="facts"><dt>For developers</dt><dd>${code}</dd></dl>`}`;
   return framed('Not signed in', body);
 }
