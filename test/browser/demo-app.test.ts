@@ -72,7 +72,7 @@ function typed(line: string): Record<string, unknown> {
 }
 
 const shown = (page: Page, heading: string) =>
-  page.locator(`h2:text-is("${heading}") ~ .code`).first().innerText();
+  page.locator(`h2:text-is("${heading}") ~ .code`).first().inputValue();
 
 describeWith('chromium', 'the application of the demo, in Chromium', (executable) => {
   const rig = signOnInChromium(executable);
@@ -93,7 +93,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     const { email } = rig.demo.demoPerson('user');
     const answer = typed(await shown(page, 'Use the access token'));
     expect(answer).toMatchObject({ email });
-    expect(await page.locator('.code').nth(1).innerText()).toBe(JSON.stringify(answer, null, 2));
+    expect(await page.locator('.code').nth(1).inputValue()).toBe(JSON.stringify(answer, null, 2));
     const renewed = typed(await shown(page, 'Get the next access token'));
     expect(renewed).toMatchObject({ access_token: expect.any(String), token_type: 'Bearer' });
     await page.click('#sign-out');
@@ -103,7 +103,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     await at(page, 'Sign in');
   });
 
-  test('by keyboard, a person of its list signs in, and sees a token', async () => {
+  test('by keyboard, a person of its list signs in, and selects a token to copy it', async () => {
     const { page } = await rig.visit();
     await toStart(page, rig);
     const worker = rig.demo.demoPerson('worker');
@@ -121,7 +121,9 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     const summary = page.locator('summary').first();
     await summary.focus();
     await page.keyboard.press('Enter');
-    expect(await page.locator('details[open] .code').innerText()).toMatch(/^eyJ/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+A');
+    expect(await page.evaluate('getSelection().toString()')).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
   test('a person who denies access reads that there was no sign-in, and can begin again', async () => {

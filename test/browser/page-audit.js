@@ -47,6 +47,11 @@
         say('nothing for password managers', input);
       }
     }
+    for (const field of all('textarea')) {
+      if (!field.getAttribute('aria-label')) {
+        say('no label', field);
+      }
+    }
     for (const control of all('a, button, summary')) {
       if (!words(control)) {
         say('no name', control);

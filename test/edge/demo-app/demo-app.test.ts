@@ -200,6 +200,7 @@ describe('the application of the demo', () => {
       '-d refresh_token=rt',
       '-u &#39;app_demo:cs_demo_secret&#39;',
       'post_logout_redirect_uri=http%3A%2F%2Flocalhost%3A4004%2Fsigned-out&amp;state=%2Fcallback',
+      '<textarea class="code" readonly spellcheck="false" rows="1" aria-label="Refresh token">rt</textarea>',
     ]) {
       expect(textIn(page)).toContain(words);
     }

@@ -12,10 +12,10 @@ const style = `${stylesheet}
 }
 .column { max-width: 46rem; }
 h2 { margin: 2.25rem 0 0; font-size: 1.0625rem; line-height: 1.35; font-weight: 660; letter-spacing: -.01em; }
-code, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .8125rem; }
+code, .code { color: inherit; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .8125rem; }
 p code { padding: .1rem .35rem; border-radius: .35rem; background: var(--tint); overflow-wrap: anywhere; }
-.code { display: block; margin: .65rem 0 0; padding: .75rem .9rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--tint);
-  line-height: 1.55; white-space: pre-wrap; overflow-wrap: anywhere; -webkit-user-select: all; user-select: all; }
+.code { display: block; width: 100%; margin: .65rem 0 0; padding: .75rem .9rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--tint);
+  line-height: 1.55; overflow-wrap: anywhere; resize: vertical; field-sizing: content; }
 .claims { margin: .9rem 0 0; border: 1px solid var(--line); border-radius: .75rem; }
 .claims div { display: grid; grid-template-columns: 11rem 1fr; gap: .15rem 1rem; padding: .55rem 1rem; }
 .claims div + div { border-top: 1px solid var(--line); }
@@ -27,7 +27,7 @@ summary { padding: .7rem 1rem; min-height: 2.9rem; border-radius: .75rem; cursor
 summary:hover { background: var(--tint); }
 summary b { font-weight: 620; }
 summary span { color: var(--soft); font-size: .875rem; }
-details .code { margin: 0 .75rem .75rem; }
+details .code { width: calc(100% - 1.5rem); margin: 0 .75rem .75rem; }
 .people { list-style: none; margin: .9rem 0 0; padding: 0; border: 1px solid var(--line); border-radius: .75rem; }
 .people li + li { border-top: 1px solid var(--line); }
 .people a { display: block; padding: .65rem 1rem; border-radius: .75rem; color: var(--text); text-decoration: none; overflow-wrap: anywhere; }
@@ -91,9 +91,13 @@ ${body}
 `);
 }
 
-/** Text to copy: one click selects all of it. */
-export function code(text: string): Html {
-  return html`<code class="code">${text}</code>`;
+/** Fits beside the margins of the column. */
+const CODE_COLUMNS = 80;
+
+/** Text to copy, also by keyboard: a field can have the focus, and Ctrl+A selects what is in it. */
+export function code(label: string, text: string): Html {
+  const rows = text.split('\n').reduce((sum, line) => sum + Math.ceil(line.length / CODE_COLUMNS), 0);
+  return html`<textarea class="code" readonly spellcheck="false" rows="${rows}" aria-label="${label}">${text}</textarea>`;
 }
 
 /** Readable on light and dark pages. */

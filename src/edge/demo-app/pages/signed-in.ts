@@ -31,9 +31,9 @@ export function signedInPage(signedIn: SignedIn): string {
 <p class="lead">on <strong>${instanceName}</strong>. The code in the address of this page has been exchanged for three tokens.</p>
 <h2>Use the access token</h2>
 <p class="note">Paste this in a terminal:</p>
-${code(userinfoCall(signOnUrl, accessToken))}
+${code('The call of userinfo', userinfoCall(signOnUrl, accessToken))}
 <p class="note">It answers:</p>
-${code(JSON.stringify(userinfo, null, 2))}
+${code('Its answer', JSON.stringify(userinfo, null, 2))}
 <h2>Claims of the ID token</h2>
 <dl class="claims">${Object.entries(claims).map(([name, value]) => claim(name, value))}</dl>
 <h2>Tokens</h2>
@@ -42,10 +42,10 @@ ${token('ID token', 'a signed statement of who signed in', idToken)}
 ${token('Refresh token', 'for the next access token', refreshToken)}
 <h2>Get the next access token</h2>
 <p class="note">A refresh token works once; each answer has the next one.</p>
-${code(refreshCall(signOnUrl, exchange, refreshToken))}
+${code('The call for the next access token', refreshCall(signOnUrl, exchange, refreshToken))}
 <h2>How the code was exchanged</h2>
 <p class="note">This page has sent the call below. A code works once: sending it again revokes the tokens above.</p>
-${code(exchangeCall(signOnUrl, exchange))}
+${code('The call that exchanged the code', exchangeCall(signOnUrl, exchange))}
 <div class="next">
 <a class="button" id="sign-out" href="${signedIn.signOutUrl}">Sign out</a>
 <a class="button quiet" id="other-person" href="${signedIn.otherPersonUrl}">Sign in as another person</a>
@@ -61,7 +61,7 @@ function claim(name: string, value: unknown): Html {
 }
 
 function token(name: string, about: string, value: string): Html {
-  return html`<details><summary><b>${name}</b> <span>${about} · ${value.slice(0, PREVIEW_LENGTH)}…</span></summary>${code(value)}</details>`;
+  return html`<details><summary><b>${name}</b> <span>${about} · ${value.slice(0, PREVIEW_LENGTH)}…</span></summary>${code(name, value)}</details>`;
 }
 
 function userinfoCall(signOnUrl: string, accessToken: string): string {
