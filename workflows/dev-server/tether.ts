@@ -36,7 +36,7 @@ export interface Tethered {
    * that remain.
    */
   exited: Promise<Exit>;
-  /** Asks only the command to end. */
+  /** Asks only the command to end, if it runs: another process may have its number later. */
   terminate(): void;
   /** Kills the command and its children. */
   kill(): void;
@@ -62,7 +62,11 @@ export function spawnTethered(command: string, args: string[], options: Tethered
   return {
     pid,
     exited: exitOf(child, tether),
-    terminate: () => signal(pid, 'SIGTERM'),
+    terminate: () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        signal(pid, 'SIGTERM');
+      }
+    },
     kill: () => signal(-pid, 'SIGKILL'),
   };
 }

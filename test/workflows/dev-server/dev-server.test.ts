@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type DevServer, parseLoopbackAddress } from '../../../workflows/dev-server/start.js';
 import { spawnTethered } from '../../../workflows/dev-server/tether.js';
 import { processesWith } from '../../support/service-process.js';
@@ -69,6 +69,15 @@ describe('a tethered command', () => {
     parent.kill('SIGKILL');
     await eventually('the end of the group', () => !groupIsAlive(pid));
   });
+});
+
+test('a command that has ended is not signalled: another process may have its number', async () => {
+  const child = spawnTethered('/bin/sh', ['-c', 'exit 0']);
+  await child.exited;
+  const kill = jest.spyOn(process, 'kill');
+  child.terminate();
+  expect(kill).not.toHaveBeenCalled();
+  kill.mockRestore();
 });
 
 describe('the address of the dev server', () => {
