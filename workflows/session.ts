@@ -30,6 +30,8 @@ export interface SessionSettings extends TemporalPlace, TurnSettings {
   companions: readonly Companion[];
   shutdownGraceMs: number;
   probeIntervalMs: number;
+  /** How often a worker that gets the tasks writes schedules again that exist. */
+  schedulesIntervalMs: number;
   bundlePath: string;
 }
 
@@ -167,15 +169,17 @@ async function watch(
 ): Promise<void> {
   let hasSchedules = false;
   let hasFailed = false;
-  /** Then it writes all schedules again: a worker of another version may have written its own. */
-  let takesOver = false;
+  /** A worker of another release may write its own schedules after that. */
+  let writtenAt = Number.NEGATIVE_INFINITY;
   let isComplete = false;
   let shortcoming: string | undefined;
   let stall: string | undefined;
   const turn = new WorkerTurn(client, settings);
   for (let probes = 0; !over.aborted; probes += 1) {
-    const failure = await tryToEnsureSchedules(client, settings, over, hasSchedules && !takesOver);
-    takesOver &&= failure !== undefined;
+    const isDue = turn.isCurrent && performance.now() - writtenAt >= settings.schedulesIntervalMs;
+    const onlyMissing = hasSchedules && !isDue;
+    const failure = await tryToEnsureSchedules(client, settings, over, onlyMissing);
+    writtenAt = failure === undefined && !onlyMissing ? performance.now() : writtenAt;
     // Once they existed, one failure is no outage.
     hasSchedules = failure === undefined || (hasSchedules && !hasFailed);
     hasFailed = failure !== undefined;
@@ -191,7 +195,8 @@ async function watch(
     if (waits || probes % TURN_EVERY_PROBES === 0) {
       const wasCurrent = turn.isCurrent;
       stall = await turn.check(over);
-      takesOver ||= turn.isCurrent && !wasCurrent && probes > 0;
+      const takesOver = turn.isCurrent && !wasCurrent && probes > 0;
+      writtenAt = takesOver ? Number.NEGATIVE_INFINITY : writtenAt;
     }
     if (!over.aborted) {
       onPolling(stall ?? (hasSchedules ? shortcoming : failure), hasSchedules && stall === undefined);
@@ -216,22 +221,21 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
 
 /**
  * Returns why it failed, as a sentence: without schedules, the worker still runs workflows, but not in the
- * namespace of another installation. Once they existed, makes only missing ones: a server that lost its
- * database may be back before a probe.
+ * namespace of another installation. Each probe makes missing ones: a server that lost its database may be
+ * back before it.
  */
 async function tryToEnsureSchedules(
   connection: Connection,
   { namespace, schedules, log }: SessionSettings,
   over: AbortSignal,
-  haveExisted: boolean,
+  onlyMissing: boolean,
 ): Promise<string | undefined> {
   try {
     const client = new ScheduleClient({ connection, namespace });
     const outcomes = await limitedCall(connection, over, SCHEDULES_LIMIT_MS, () =>
-      ensureSchedules(client, schedules, haveExisted),
+      ensureSchedules(client, schedules, onlyMissing),
     );
-    const isNews = !haveExisted || Object.values(outcomes).includes('created');
-    if (isNews) {
+    if (Object.values(outcomes).some((outcome) => outcome !== 'unchanged')) {
       log.info('temporal schedules ensured', outcomes);
     }
     return undefined;

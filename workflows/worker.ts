@@ -17,6 +17,7 @@ const DEFAULTS = {
   shutdownGraceMs: 10_000,
   /** The interval of the server checks. */
   probeIntervalMs: 5_000,
+  schedulesIntervalMs: 3_600_000,
   backoff: { firstDelayMs: 250, maxDelayMs: 10_000 },
   /** The script that bundle.ts writes, where the build has it. */
   bundlePath: fileURLToPath(new URL('./definitions.bundle.js', import.meta.url)),

@@ -4,6 +4,7 @@ import type { ScheduleHandle } from '@temporalio/client';
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
+import { ensureSchedules } from '../../workflows/schedules.js';
 import { startTemporalWorker, type TemporalWorker, type WorkerOptions } from '../../workflows/worker.js';
 import type { WorkerState } from '../../workflows/worker-state.js';
 import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
@@ -235,6 +236,23 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       return areDeleted && states.slice(seen).every(({ status }) => status !== 'disconnected');
     });
     await client.connection.close();
+  });
+
+  test('writes its schedules again after a worker of another release that ended since', async () => {
+    const server = await serve();
+    const { log, lines } = recordingLog();
+    const { worker } = await work(server.address, { log, schedulesIntervalMs: 0 });
+    await eventually('the schedules', () => worker.state.status === 'polling' && !worker.state.awaySince);
+    const client = await connectClient(server.address);
+    const intervalOf = async () => {
+      const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
+      return spec.intervals?.[0]?.every;
+    };
+    await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
+    await eventually('the interval of this worker', async () => (await intervalOf()) === FAR_AWAY_MS);
+    await client.connection.close();
+    const written = lines.filter(({ message }) => message === 'temporal schedules ensured');
+    expect(written.every(({ fields }) => /created|updated/.test(JSON.stringify(fields)))).toBe(true);
   });
 
   test('says once that its schedules cannot be written, and counts as away until they are', async () => {
