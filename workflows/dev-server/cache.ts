@@ -36,7 +36,8 @@ export async function installIntoCache(
   await mkdir(cacheFolder, { recursive: true });
   await removeLeftovers(cacheFolder);
   await assertFreeSpace(cacheFolder, needsBytes);
-  const folder = await mkdtemp(path.join(cacheFolder, `${folderPrefix()}${process.pid}-`));
+  // With the host's name, because containers with a shared cache have equal process ids.
+  const folder = await mkdtemp(path.join(cacheFolder, `installing-${hostname()}-${process.pid}-`));
   try {
     const executable = await produce(folder);
     await chmod(executable, 0o755);
@@ -47,17 +48,14 @@ export async function installIntoCache(
   }
 }
 
-/** With the host's name, because containers with a shared cache have equal process ids. */
-const folderPrefix = () => `installing-${hostname()}-`;
+/** From its end: the name of another host may begin like ours. */
+const INSTALLER = /^installing-(?<host>.+)-(?<pid>\d+)-[^-]+$/;
 
 /** Folders of killed installers, possibly gigabytes. */
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
-    if (!name.startsWith(folderPrefix())) {
-      continue;
-    }
-    const pid = Number.parseInt(name.slice(folderPrefix().length), 10);
-    if (!isRunning(pid)) {
+    const { host, pid } = INSTALLER.exec(name)?.groups ?? {};
+    if (host === hostname() && !isRunning(Number(pid))) {
       await rm(path.join(cacheFolder, name), { recursive: true, force: true });
     }
   }

@@ -196,13 +196,15 @@ test('a cancelled installation leaves no process and no folder', async () => {
   await eventually('the end of the child', () => !isAlive(pid));
 });
 
-test('the folder of an installer that was killed is removed by the next one', async () => {
+test('the folder of an installer that was killed is removed by the next one on its host', async () => {
   const killed = await runCommand('/bin/sh', ['-c', 'echo $$'], { silenceLimitMs: 60_000 });
   const cacheFolder = path.dirname(cachedExecutable(env));
   await place(
     path.join(cacheFolder, `installing-${hostname()}-${killed.lastLines[0]}-x`, 'modules', 'm'),
     'left',
   );
+  const ofAnotherHost = `installing-${hostname()}-b-${killed.lastLines[0]}-x`;
+  await place(path.join(cacheFolder, ofAnotherHost, 'm'), 'in use');
   await find({ downloadBaseUrl: await serveArchive(TEMPORAL_SCRIPT) });
-  expect(await cacheContent()).toEqual(['temporal']);
+  expect((await cacheContent()).sort()).toEqual([ofAnotherHost, 'temporal']);
 });
