@@ -16,12 +16,13 @@ export interface SearchEntry {
   x: string;
 }
 
-/** Not searched: names of tabs, headings of tables, labels of forms, and code blocks. */
-const LABELS = /<(fieldset|thead|form|pre)\b[\s\S]*?<\/\1>/g;
+/** Not searched: names of tabs, headings of tables, forms, code blocks, and parts of one environment. */
+const SKIPPED =
+  /<(fieldset|thead|form|pre)\b[\s\S]*?<\/\1>|<!--(demo|live|live-with-demo)-->[\s\S]*?<!--\/\2-->/g;
 
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {
   return pages.flatMap((page) =>
-    sectionsOf({ ...page, body: made(page.body.toString().replace(LABELS, '')) }).map(
+    sectionsOf({ ...page, body: made(page.body.toString().replace(SKIPPED, '')) }).map(
       ({ id, title, text }) => ({
         u: id === '' ? page.path : `${page.path}#${id}`,
         t: title,

@@ -116,10 +116,11 @@ test('every name in code of guides and pages for operators is in the index', () 
   expect(left).toEqual([]);
 });
 
-test('the texts hold no names of tabs, and no headings of tables', () => {
+test('the texts hold no names of tabs, no headings of tables, and no parts of one environment', () => {
   const entries: SearchEntry[] = JSON.parse(served(SEARCH_PATH));
   expect(entries.filter(({ x }) => /Language (TypeScript|curl)/.test(x)).map(({ u }) => u)).toEqual([]);
   expect(entries.filter(({ x }) => x.includes('Code Meaning')).map(({ u }) => u)).toEqual([]);
+  expect(entries.filter(({ x }) => x.includes('Try it')).map(({ u }) => u)).toEqual([]);
 });
 
 test('modules of others are served with the terms of their licence', () => {
