@@ -16,6 +16,7 @@ const PAGES = /^\/docs(?:\/|$)/;
 
 /** Serves the library, with its own 404 below /docs; passes every other request on. */
 export function withLibrary(library: Library, onward: Dispatch): Dispatch {
+  const resourceAt: Library = (path) => (path === NOT_FOUND_PATH ? undefined : library(path));
   return async (request) => {
     const { path } = request;
     const withoutSlash = path.replace(/\/$/, '');
@@ -23,14 +24,14 @@ export function withLibrary(library: Library, onward: Dispatch): Dispatch {
     if (METHODS.includes(request.method) && library(location)) {
       return namedAnswer(location, { status: 302, headers: { location, 'cache-control': 'no-store' } });
     }
-    const resource = library(path);
+    const resource = resourceAt(path);
     if (!resource && !(PAGES.test(path) && library(NOT_FOUND_PATH))) {
       return onward(request);
     }
     if (!METHODS.includes(request.method)) {
       return refusal(request);
     }
-    if (!resource && library(withoutSlash)) {
+    if (!resource && resourceAt(withoutSlash)) {
       return namedAnswer(path, {
         status: 308,
         headers: { location: withoutSlash, 'cache-control': 'no-store' },

@@ -109,6 +109,8 @@ describe('pages', () => {
 
   test.each([
     '/docs/nowhere',
+    '/docs/not-found',
+    '/docs/not-found/',
     '/docs/../package.json',
     '/docs/%2e%2e/package.json',
     '/docs/assets/',
