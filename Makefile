@@ -12,7 +12,7 @@ SOURCES := $(shell find src workflows generated -name '*.ts' -not -path 'generat
 SDKS := dist/sdk/.packed
 SDK_SOURCES := $(shell find src/sdk generated/sdk generated/asyncapi -type f -not -path '*/.*' -not -path '*/__pycache__/*') package.json LICENSE
 DOCS := dist/docs/site.json
-DOCS_SOURCES := $(shell find src/docs src/telemetry src/edge/pages src/edge/docs/site-file.ts src/codegen/documents.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
+DOCS_SOURCES := $(shell find src/docs src/telemetry src/edge/pages src/edge/docs/site-file.ts src/codegen/documents.ts src/config/package.ts src/domain/operator/audit-types.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
 # SQLite is first: where it must be compiled, this takes longer than everything else.
 PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
 TOGETHER = $(MAKE) -s -j2
