@@ -8,6 +8,8 @@ const folder = join(packageRoot, 'src/docs/operate');
 /** A block of a page, by how it begins. */
 export type Printed = readonly [page: string, begins: string];
 
+const AS_AUDITOR = 'export INTEGRATION_TOKEN_FILE=/etc/integration-service/auditor.token\n';
+
 /** From an empty machine to a restored backup: `walk.test.ts` types each of these. */
 export const inWalk = {
   unpack: ['install', 'tar -xzf integration-service-1.4.0'],
@@ -34,8 +36,10 @@ export const inWalk = {
   searchAudit: ['audit-log', 'integration audit list'],
   issueAuditorToken: ['audit-log', 'integration token create --role auditor'],
   becomeAuditor: ['audit-log', 'install -m 600 /dev/stdin /etc/integration-service/auditor.token'],
-  exportAudit: ['audit-log', 'export INTEGRATION_TOKEN_FILE'],
-  verifyAudit: ['audit-log', 'integration audit verify'],
+  exportAudit: ['audit-log', `${AS_AUDITOR}integration audit export`],
+  verifyAudit: ['audit-log', 'integration audit verify\n'],
+  storeFindings: ['audit-log', `${AS_AUDITOR}integration audit verify`],
+  verifyAfterBreak: ['audit-log', 'integration audit verify --known'],
   expiring: ['expiry-warnings', 'integration expiring --within 30d'],
   backupBeforeUpgrade: ['upgrade', 'integration backup'],
   upgrade: ['install', 'tar -xzf integration-service-1.5.0'],

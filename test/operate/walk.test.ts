@@ -186,6 +186,8 @@ async function audits(machine: Machine): Promise<void> {
   expect(verified).toMatch(
     /^The audit log is intact\. Records read: \d+\.\nThe records of the file are intact\. .* Records read: \d+\.$/m,
   );
+  await machine.type(inWalk.storeFindings);
+  expect(await machine.type(inWalk.verifyAfterBreak)).toMatch(/^The audit log is intact\./);
 }
 
 async function upgrades(machine: Machine, { apiKey }: Tenant): Promise<void> {
