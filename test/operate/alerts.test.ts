@@ -61,7 +61,7 @@ function alertsAndRunbooks(promtool: string): void {
     const secured = await httpsReceiver(newReceiver, machine);
     receiver = secured.receiver;
     store(expiresIn(3));
-    writeFileSync(machine.path('etc/integration-service/ca.pem'), authority.certificate);
+    writeFileSync(fileOf('ca.pem'), authority.certificate);
     await machine.install({
       ...secured.settings,
       GRPC_TLS_CERT_FILE: fileOf('server.pem'),
