@@ -117,7 +117,7 @@ export const AUDIT_TYPES = {
     'application.secret_rotated': 'An application got another secret.',
     'application.secret_revoked': 'A secret of an application was revoked.',
     'application.narrowed':
-      'A restore removed redirect URIs, scopes or grant types that were removed after the copy.',
+      'A restore removed redirect or post-logout redirect URIs, scopes or grant types that were removed after the copy.',
     'client_secret.revoked': 'A restore revoked a secret that was revoked after the copy.',
     'client_secret.shortened': 'A restore gave a secret the end that it got after the copy.',
     'client_secret.suspended': 'A restore suspended a secret until an operator resumes it.',

@@ -14,7 +14,7 @@ export interface Applied {
   disabled: { applications: string[]; accounts: string[]; subscriptions: string[] };
   /** Users and workers who have left a client. */
   memberships: string[];
-  /** Applications that lost a redirect URI, a scope or a grant type. */
+  /** Applications that lost a redirect or post-logout redirect URI, a scope or a grant type. */
   narrowed: string[];
   /** Instance integrations that are no longer configured. */
   unconfigured: string[];

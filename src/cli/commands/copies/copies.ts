@@ -72,10 +72,10 @@ A backup does not know what was revoked after it was made. Therefore, in the res
   webhooks are held: subscriptions are disabled and their pending deliveries are held (unless --send-webhooks)
   with --revocations, items that are not on the list end permanently: keys, tokens and client secrets (or they get the
     earlier expiry of the list), passwords, accounts (also those whose email address was changed later), users and
-    workers, applications, their redirect URIs, scopes and grant types, configured instance integrations, subscriptions
-    and their secrets. Make the list from the damaged database, or use valid.jsonl of a newer backup. It must
-    contain a change that is newer than the backup. The list does not cover roles, permissions, other settings of
-    applications (such as PKCE), or URLs and filters of subscriptions
+    workers, applications, their redirect and post-logout redirect URIs, scopes and grant types, configured instance
+    integrations, subscriptions and their secrets. Make the list from the damaged database, or use valid.jsonl of a
+    newer backup. It must contain a change that is newer than the backup. The list does not cover roles, permissions,
+    other settings of applications (such as PKCE), or URLs and filters of subscriptions
   without --revocations, or with a list that is older than an hour, API keys, tokens and client secrets are suspended
     until \`integration resume\` (unless --keep-keys)
   without --revocations, everything else is as in the backup: people who have left, disabled accounts, changed
@@ -115,9 +115,9 @@ function addRestore(program: Command): void {
 const REVOCATIONS_NOTES = `
 The command reads the database that DATA_DIR or DATABASE_URL names, which may be in use or damaged, and writes a list of
 what is valid now: the ids of keys, tokens, client secrets, applications, accounts, users, workers, configured instance
-integrations, subscriptions and signing keys, with expiry times; redirect URIs, scopes and grant types; and hashes of
-email addresses. The list contains no secrets. \`integration restore --revocations <file>\` ends every item of an older
-backup that is not on the list.
+integrations, subscriptions and signing keys, with expiry times; redirect and post-logout redirect URIs, scopes and
+grant types; and hashes of email addresses. The list contains no secrets. \`integration restore --revocations <file>\`
+ends every item of an older backup that is not on the list.
 
 Each backup contains such a list, valid.jsonl. You can use valid.jsonl of a newer backup instead.
 

@@ -81,7 +81,7 @@ function appliedOf({ revoked, shortened, disabled, memberships, narrowed, unconf
   return [
     `${revoked.length} keys, tokens and secrets ended, ${shortened.length} expire earlier`,
     `${disabled.accounts.length} accounts disabled, ${memberships.length} users and workers made inactive, ${passwords.length} passwords removed`,
-    `${disabled.applications.length} applications disabled, ${narrowed.length} with fewer redirect URIs, scopes or grant types`,
+    `${disabled.applications.length} applications disabled, ${narrowed.length} with fewer redirect or post-logout redirect URIs, scopes or grant types`,
     `${unconfigured.length} instance integrations not configured, ${disabled.subscriptions.length} subscriptions disabled`,
   ].join('; ');
 }
