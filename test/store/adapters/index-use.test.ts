@@ -4,6 +4,7 @@ import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore, userStore, workerStore } from '../../../src/store/adapters/directory.js';
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
+import { auditRemoval } from '../../../src/store/adapters/operator/audit-purge.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
 import { userRows } from '../../../src/store/adapters/platform/users.js';
@@ -150,6 +151,14 @@ describe('on SQLite', () => {
     expect(plans.filter((plan) => plan.includes(' workers '))).toEqual([
       expect.stringMatching(/^SEARCH workers USING INDEX sqlite_autoindex_workers_1 \(id=\?\)$/),
     ]);
+  });
+
+  test('a purge looks for audit records without a chain among the oldest', async () => {
+    const plans = await plansOf((database) => auditRemoval(database)(1, 500));
+    expect(plans).toContainEqual(
+      expect.stringMatching(/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at<\?\)$/),
+    );
+    expect(plans.join()).not.toContain('audit_events_by_chain');
   });
 
   test('the units of a page of workers are read by worker', async () => {

@@ -58,14 +58,17 @@ export function auditRemoval(
   };
 }
 
+/** Those among the oldest records: they predate all chains. */
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {
   const db = camelCased(writer);
-  const old = db
+  // Chosen after the limit: SQLite would find them by chain, among all that were recorded without one.
+  const oldest = db
     .selectFrom('auditEvents')
     .where('createdAt', '<', before)
-    .where('chain', 'is', null)
+    .orderBy('createdAt')
     .limit(limit)
-    .select('id');
+    .select(['id', 'chain']);
+  const old = db.selectFrom(oldest.as('oldest')).where('chain', 'is', null).select('id');
   return changedRows(await db.executeQuery(db.deleteFrom('auditEvents').where('id', 'in', old)));
 }
 
