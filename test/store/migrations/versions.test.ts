@@ -69,6 +69,15 @@ describeEachDatabase('a node of this version', (under) => {
     ).rejects.toThrow(`migrated by a newer version of the service (it has ${EXPANSION})`);
   });
 
+  test('starts on a database that was migrated while the clock was set back', async () => {
+    const place = await under.newPlace();
+    const { patient } = await under.open(place);
+    const asOfThen = sql`update kysely_migration set timestamp = '2000-01-01T00:00:00.000Z'`;
+    await sql`${asOfThen} where name = ${newestMigration}`.execute(patient);
+    const store = await under.openStore(place);
+    await expect(store.ping()).resolves.toBeUndefined();
+  });
+
   test('refuses a database that lacks a migration and has newer ones: they may build on it', async () => {
     const place = await under.newPlace();
     await migrate(under, place, nextRelease);
