@@ -83,6 +83,13 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     (db) => auditRows(db.reader).heads({ since: 1, until: 9 }, { after: '', limit: 100 }),
     [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\? AND created_at<\?\)$/],
   ],
+  [
+    'a later page of the audit log, before a time',
+    (db) => auditRows(db.reader).page(page, { types: [], since: 0, until: 9 }),
+    [
+      /^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\? AND \(created_at,id\)<\(\?,\?\)\)$/,
+    ],
+  ],
   ['a key', (db) => visitStore(db).findKey(hash), [/^SEARCH key USING INDEX .* \(hash=\?\)$/]],
   [
     'a key and its connection',
@@ -150,6 +157,25 @@ describe('on SQLite', () => {
     );
     expect(plans.filter((plan) => plan.includes(' workers '))).toEqual([
       expect.stringMatching(/^SEARCH workers USING INDEX sqlite_autoindex_workers_1 \(id=\?\)$/),
+    ]);
+  });
+
+  test('a slice of a search in the audit log between two times reads its own records alone', async () => {
+    const record = { type: 'token.issued', outcome: 'succeeded' as const, actor_type: 'account' };
+    const records = Array.from({ length: 2_001 }, (_, index) => ({
+      ...{ ...record, actor_id: 'acc_1', id: `aud_${index}`, created_at: index, attributes: '{}' },
+    }));
+    const plans = await plansOf(async (database) => {
+      await database.write((writer) => writer.insertInto('audit_events').values(records).execute());
+      await auditRows(database.reader).page(first, { types: ['api_key.*'], since: 0, until: 9_999 });
+    });
+    const by = 'SEARCH audit_events USING INDEX audit_events_by_age';
+    const ofLog = plans.filter((plan) => plan.includes('audit_events'));
+    expect(ofLog.map((plan) => plan.replace('COVERING ', ''))).toEqual([
+      `${by} (created_at>? AND created_at<?)`,
+      `${by} ((created_at,id)>(?,?) AND created_at<?)`,
+      `${by} (created_at>? AND (created_at,id)<(?,?))`,
+      `${by} (created_at>? AND (created_at,id)<(?,?))`,
     ]);
   });
 

@@ -9,8 +9,8 @@ import { firstRows, growingSlice, type SlicedList } from '../webhooks/logs/slice
 
 type Row = Tables['auditEvents'];
 
-/** What one index has in the order of the list. */
-type Source = () => SelectQueryBuilder<Tables, 'auditEvents', object>;
+/** What one index has in the order of the list. The caller bounds it by the positions, if there are any. */
+type Source = (after?: Position, upTo?: Position) => SelectQueryBuilder<Tables, 'auditEvents', object>;
 
 /**
  * A page of the log, newest first. A party has two sources: what it did, and what was done to it. The search
@@ -23,17 +23,21 @@ export async function auditPage(
   isOver = () => false,
 ): Promise<Row[]> {
   const { since, until, partyId } = filter;
-  const span = () =>
+  // Only the narrower bound at each end: of two, SQLite may go by the wrong one.
+  const span: Source = (after, upTo) =>
     db
       .selectFrom('auditEvents')
-      .$if(since !== undefined, (query) => query.where('createdAt', '>=', since as number))
-      .$if(until !== undefined, (query) => query.where('createdAt', '<', until as number));
+      .$if(since !== undefined && !upTo, (query) => query.where('createdAt', '>=', since as number))
+      .$if(until !== undefined && !(after && after.createdAt < until), (query) =>
+        query.where('createdAt', '<', until as number),
+      );
   if (partyId === undefined) {
     return search(db, span, page, filter, isOver);
   }
   const rows = new Map<string, Row>();
   for (const party of ['actorId', 'subjectId'] as const) {
-    for (const row of await search(db, () => span().where(party, '=', partyId), page, filter, isOver)) {
+    const source: Source = (...bounds) => span(...bounds).where(party, '=', partyId);
+    for (const row of await search(db, source, page, filter, isOver)) {
       rows.set(row.id, row);
     }
   }
@@ -53,28 +57,28 @@ async function search(
   isOver: () => boolean,
 ): Promise<Row[]> {
   if (filter.types.length === 0 && filter.outcome === undefined) {
-    return newestFirst(source().selectAll(), 'auditEvents', page);
+    return newestFirst(source(page.after).selectAll(), 'auditEvents', page);
   }
   const list: SlicedList<Row, Position> = {
     ahead: async (after, rows) => {
       if (isOver()) {
         throw new CallerLeft();
       }
-      const last = source()
+      const last = source(after)
         .select(['id', 'createdAt'])
         .offset(rows - 1);
       return (await newestFirst(last, 'auditEvents', { after, limit: 1 }))[0];
     },
     matches: (after, upTo, limit) =>
-      newestFirst(matching(source, upTo, filter), 'auditEvents', { after, limit }),
+      newestFirst(matching(source(after, upTo), upTo, filter), 'auditEvents', { after, limit }),
   };
   const sizes = isPostgres(db) ? growingSlice : undefined;
   return (await firstRows(list, page, undefined, sizes)).rows;
 }
 
 /** The rows up to a place, inclusive. */
-function matching(source: Source, upTo: Position | undefined, { types, outcome }: AuditFilter) {
-  return source()
+function matching(span: ReturnType<Source>, upTo: Position | undefined, { types, outcome }: AuditFilter) {
+  return span
     .selectAll()
     .$if(upTo !== undefined, (query) =>
       query.where(sql<boolean>`(created_at, id) >= (${upTo?.createdAt}, ${upTo?.id})`),
