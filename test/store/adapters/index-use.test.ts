@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClientId, InstanceId } from '../../../generated/ids.js';
+import type { ClientId, InstanceId, LocationId, UnitId } from '../../../generated/ids.js';
+import type { WorkerFilter } from '../../../src/domain/platform/rows/people.js';
 import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
 import { clientStore, userStore, workerStore } from '../../../src/store/adapters/directory.js';
@@ -158,6 +159,25 @@ describe('on SQLite', () => {
     expect(plans.filter((plan) => plan.includes(' workers '))).toEqual([
       expect.stringMatching(/^SEARCH workers USING INDEX sqlite_autoindex_workers_1 \(id=\?\)$/),
     ]);
+  });
+
+  test.each<[string, WorkerFilter, RegExp]>([
+    [
+      'unit',
+      { unitId: 'oun_1' as UnitId },
+      /^SEARCH workers USING INDEX sqlite_autoindex_workers_1 \(id=\?\)$/,
+    ],
+    ['location', { locationId: 'olo_1' as LocationId }, /^SEARCH workers USING INDEX workers_by_location /],
+  ])('a new name of a %s reads its workers, not all of the client', async (_, filter, plan) => {
+    const client = 'cli_1' as ClientId;
+    const plans = await plansOf(async ({ reader }) => {
+      const workers = workerRows(reader);
+      await workers.countUpTo(1, client, { ...filter, statuses: ['ACTIVE'] });
+      await workers.eventBytesUpTo(9, client, filter, {});
+      await workers.ids(client, filter);
+    });
+    const ofWorkers = expect.stringMatching(plan);
+    expect(plans.filter((step) => step.includes(' workers '))).toEqual([ofWorkers, ofWorkers, ofWorkers]);
   });
 
   test('a slice of a search in the audit log between two times reads its own records alone', async () => {

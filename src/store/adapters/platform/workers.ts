@@ -34,20 +34,28 @@ export function workerRows(writer: Writer): WorkerRows {
   };
   const foundBy = (clientId: string, filter: WorkerFilter) =>
     db.selectFrom('workers').where('clientId', '=', clientId).where(matching(db, filter));
+  /** In a form that fits no index of clients: SQLite would read all workers for the few of a place. */
+  const foundByPlace = (clientId: string, filter: WorkerFilter) =>
+    filter.unitId === undefined && filter.locationId === undefined
+      ? foundBy(clientId, filter)
+      : db
+          .selectFrom('workers')
+          .where(sql<SqlBool>`workers.client_id || '' = ${clientId}`)
+          .where(matching(db, filter));
   const only = async ([row]: WorkerRow[]) =>
     row && toWorker(row, byWorker((await unitsOfOne(db, { id: row.id })).rows));
   return {
     find: async (id) => only((await byId(db, { id })).rows),
     ids: async (clientId, filter) => {
-      const found = foundBy(clientId, filter).orderBy('createdAt').orderBy('id');
+      const found = foundByPlace(clientId, filter).orderBy('createdAt').orderBy('id');
       return (await found.select('id').execute()).map(({ id }) => id as WorkerId);
     },
-    countUpTo: (limit, clientId, filter) => counted(foundBy(clientId, filter), limit),
+    countUpTo: (limit, clientId, filter) => counted(foundByPlace(clientId, filter), limit),
     eventBytesUpTo: async (limit, clientId, filter, { tellsOfFormer = false }) => {
       const bytes = tellsOfFormer
         ? EVENT_BYTES
         : sql<number | string>`case when offboarded_at is null then ${EVENT_BYTES} else 0 end`;
-      const found = foundBy(clientId, filter).select(bytes.as('bytes')).limit(limit);
+      const found = foundByPlace(clientId, filter).select(bytes.as('bytes')).limit(limit);
       return (await found.execute()).map(({ bytes }) => Number(bytes));
     },
     sizes: (page, clientId, filter) =>
