@@ -221,6 +221,8 @@ export const migrations: Record<string, Step> = {
     alter table service_tokens add column intended_expires_at bigint;
   `),
   '0040-known-emails': knownEmails,
+  /** Lists of the clients of all instances, oldest first. */
+  '0041-clients-in-order': step('create index clients_in_order on clients (created_at, id)'),
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

@@ -8,6 +8,7 @@ import { auditRows } from '../../../src/store/adapters/operator/audit-events.js'
 import { auditRemoval } from '../../../src/store/adapters/operator/audit-purge.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
 import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
+import { clientRows } from '../../../src/store/adapters/platform/organization.js';
 import { userRows } from '../../../src/store/adapters/platform/users.js';
 import { workerRows } from '../../../src/store/adapters/platform/workers.js';
 import { databaseUnderTest } from '../../support/databases.js';
@@ -28,6 +29,11 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     'a page of clients',
     (db) => clientStore(db).page('ins_1', page),
     [/clients_by_age \(instance_id=\? AND \(created_at,id\)>\(\?,\?\)\)$/],
+  ],
+  [
+    'a page of clients of all instances',
+    (db) => clientRows(db.reader).page(page, undefined),
+    [/^SEARCH clients USING INDEX clients_in_order \(\(created_at,id\)>\(\?,\?\)\)$/],
   ],
   [
     'a page of users',

@@ -83,11 +83,11 @@ const RELEASES: Record<string, Release> = {
     },
   },
   '1.4.0': {
-    ...{ newest: '0040-known-emails', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
+    ...{ newest: '0041-clients-in-order', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
     emails: ['Ada@Example.com', KNOWN_EMAIL],
     statements: {
-      SQLite: 'zoYoBi3rg2gJ-w0cAJaVmGAQolGGCSW5U4WOUUwHOm0',
-      PostgreSQL: 'KcZFJnQ6yxUkOOfJuTVoXiSHkOKizdCxLXWFumsBUws',
+      SQLite: 'nQaTINR9KkHam70tPDeGlPl9eXAljD8lhob8yuof9Vc',
+      PostgreSQL: 'bDZC009acfQ7mMgtNx4dnnt35yVJ5WLjVCtP-fp18Yk',
     },
   },
 };
