@@ -223,6 +223,11 @@ export const migrations: Record<string, Step> = {
   '0040-known-emails': knownEmails,
   /** Lists of the clients of all instances, oldest first. */
   '0041-clients-in-order': step('create index clients_in_order on clients (created_at, id)'),
+  /** Earlier releases stored ends that protobuf cannot represent: later than the end of the year 9999. */
+  '0042-latest-ends': step(`
+    update api_keys set expires_at = 253402300799999 where expires_at > 253402300799999;
+    update service_tokens set expires_at = 253402300799999 where expires_at > 253402300799999
+  `),
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

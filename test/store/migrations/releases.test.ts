@@ -83,11 +83,11 @@ const RELEASES: Record<string, Release> = {
     },
   },
   '1.4.0': {
-    ...{ newest: '0041-clients-in-order', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
+    ...{ newest: '0042-latest-ends', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
     emails: ['Ada@Example.com', KNOWN_EMAIL],
     statements: {
-      SQLite: 'nQaTINR9KkHam70tPDeGlPl9eXAljD8lhob8yuof9Vc',
-      PostgreSQL: 'bDZC009acfQ7mMgtNx4dnnt35yVJ5WLjVCtP-fp18Yk',
+      SQLite: 'NE8oYfYPEKGP2-3rwtoUo2XmbPUJSkxVEkOHSfKPAF8',
+      PostgreSQL: 'NUGp8X6nikUiDbztJ4xv8Kn7s-yijVWZSb9idA10Fyg',
     },
   },
 };
