@@ -232,7 +232,7 @@ export const settings = {
   API_KEY_RETENTION: required(
     retention,
     '90d',
-    'how long retired signing keys are kept; revoked and expired API keys and tokens are kept for the longer of this and AUDIT_RETENTION',
+    'how long retired signing keys are kept; revoked and expired API keys, tokens and client secrets are kept for the longer of this and AUDIT_RETENTION',
   ),
   AUDIT_RETENTION: required(retention, '365d', 'how long audit records are kept; see also API_KEY_RETENTION'),
   IDEMPOTENCY_RETENTION: required(retention, '7d', 'how long answers to idempotency keys are remembered'),

@@ -140,7 +140,7 @@ describe('health and metrics of all roles together', () => {
       expect(families.get(moved)?.samples.some((sample) => /_count\{.*\} [1-9]/.test(sample))).toBe(true);
     }
     expect(families.get('store_database_bytes')?.samples).toEqual([expect.stringMatching(/ [1-9]\d{4,}$/)]);
-    expect(families.get('purge_lag_seconds')?.samples).toHaveLength(21);
+    expect(families.get('purge_lag_seconds')?.samples).toHaveLength(22);
     expect(families.get('signing_key_step_lag_seconds')?.samples).toEqual([
       'signing_key_step_lag_seconds{role="domain"} 0',
     ]);

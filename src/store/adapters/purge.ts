@@ -31,6 +31,7 @@ const EXPIRING: Record<ExpiringKind, ExpiringRows> = {
   signing_key: { table: 'signing_keys', key: ['kid'], overAt: ['retired_at'] },
   api_key: { table: 'api_keys', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
   service_token: { table: 'service_tokens', key: ['id'], overAt: ['revoked_at', 'expires_at'] },
+  application_secret: { table: 'application_secrets', key: ['id'], overAt: ['expires_at'] },
   retry_batch: {
     table: 'retry_batches',
     key: ['id'],

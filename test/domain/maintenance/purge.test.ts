@@ -67,6 +67,7 @@ describe('a purge', () => {
       signing_key: 90 * DAY_MS,
       api_key: 365 * DAY_MS,
       service_token: 365 * DAY_MS,
+      application_secret: 365 * DAY_MS,
       delivery: 30 * DAY_MS,
       retry_batch: 30 * DAY_MS,
       event: 30 * DAY_MS,
@@ -179,5 +180,5 @@ test('the lag of a purge is how long the oldest row of each kind is past its ret
   };
   const lags = await purgeLags({ oldest: async () => oldest }, RETENTION, now);
   expect(lags).toMatchObject({ session: 5_000, event: 7_000, delivery: 0 });
-  expect(Object.keys(lags)).toHaveLength(21);
+  expect(Object.keys(lags)).toHaveLength(22);
 });

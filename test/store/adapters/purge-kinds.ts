@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpiringKind } from '../../../src/domain/maintenance/purge.js';
+import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { Database } from '../../../src/store/database.js';
 import type { Schema } from '../../../src/store/schema.js';
 import { plantAccount } from '../directory-rows.js';
@@ -13,6 +14,7 @@ interface Owners {
   integration: string;
   instance: string;
   connection: string;
+  application: string;
 }
 
 export interface PurgedKind {
@@ -87,6 +89,12 @@ const subscription = (number: number, { instance, connection }: Owners) => ({
   ...{ url: 'https://hooks.example.com/', event_types: '["*"]', client_ids: '[]', description: '' },
   ...{ status: 'DELETED', version: 'v1', created_at: 1, updated_at: 1, deleted_at: null },
 });
+
+const APPLICATION = {
+  ...{ name: 'Rota', type: 'confidential', enabled: 1, allowed_scopes: '[]', allowed_grant_types: '[]' },
+  ...{ require_pkce: 1, first_party: 0, id_token_algorithm: 'RS256', post_logout_redirect_uris: '[]' },
+  ...{ version: 'v1', created_at: 1, updated_at: 1 },
+};
 
 export const KINDS: readonly PurgedKind[] = [
   { kind: 'session', table: 'sessions', ends: ['expires_at'], row: session },
@@ -173,6 +181,15 @@ export const KINDS: readonly PurgedKind[] = [
     row: (number) => ({ ...credential(number), kind: 'operator' }),
   },
   {
+    kind: 'application_secret',
+    table: 'application_secrets',
+    ends: ['expires_at'],
+    row: (number, { application }) => ({
+      ...{ id: `secret ${number}`, application_id: application, hash: `hash ${number}`, created_at: 1 },
+      expires_at: null,
+    }),
+  },
+  {
     kind: 'delivery',
     table: 'deliveries',
     ends: ['created_at'],
@@ -222,7 +239,9 @@ async function plantOwners(database: Database): Promise<Owners> {
   ];
   const owned = { integration_id: integration, instance_id: instance };
   const { id: connection } = await plantConnection(database, owned);
-  return { account, integration, instance, connection };
+  const application = newPublicId('ApplicationId');
+  await plant(database, 'applications', [{ id: application, ...APPLICATION }]);
+  return { account, integration, instance, connection, application };
 }
 
 function plant(database: Database, table: keyof Schema, rows: readonly object[]): Promise<unknown> {

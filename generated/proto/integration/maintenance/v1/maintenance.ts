@@ -54,6 +54,8 @@ export enum PurgedKind {
   ACCOUNT_NOTICE = "PURGED_KIND_ACCOUNT_NOTICE",
   /** INTEGRATION_NOTICE - Notices to mail to contacts of integrations. */
   INTEGRATION_NOTICE = "PURGED_KIND_INTEGRATION_NOTICE",
+  /** APPLICATION_SECRET - Client secrets that a rotation replaced and that expired longer ago than the retention. */
+  APPLICATION_SECRET = "PURGED_KIND_APPLICATION_SECRET",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
@@ -122,6 +124,9 @@ export function purgedKindFromJSON(object: any): PurgedKind {
     case 20:
     case "PURGED_KIND_INTEGRATION_NOTICE":
       return PurgedKind.INTEGRATION_NOTICE;
+    case 21:
+    case "PURGED_KIND_APPLICATION_SECRET":
+      return PurgedKind.APPLICATION_SECRET;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -173,6 +178,8 @@ export function purgedKindToNumber(object: PurgedKind): number {
       return 19;
     case PurgedKind.INTEGRATION_NOTICE:
       return 20;
+    case PurgedKind.APPLICATION_SECRET:
+      return 21;
     case PurgedKind.UNRECOGNIZED:
     default:
       return -1;
