@@ -22,7 +22,7 @@ export function fromEnum<Ours extends string, Theirs extends string>(
   return (value) => value && names.get(value);
 }
 
-/** Refuses a filter that only a newer release knows: without the filter, the list would have everything. */
+/** Refuses a value that only a newer release knows, where it would count as omitted, such as a filter. */
 export function assertKnown(value: string, path: string): void {
   if (value === 'UNRECOGNIZED') {
     throw invalidRequest(path, 'must be a value that this version of the service knows');

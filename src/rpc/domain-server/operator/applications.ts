@@ -17,7 +17,7 @@ import {
 import type { Application } from '../../../domain/operator/rows/applications.js';
 import { listPage } from '../../../domain/platform/listing.js';
 import type { Handlers } from '../../handlers.js';
-import { fromEnum, words } from '../fields.js';
+import { assertKnown, fromEnum, words } from '../fields.js';
 import { ALGORITHMS, fromAlgorithm } from './signing-keys.js';
 import { type OperatorDependencies, writing } from './write.js';
 
@@ -37,7 +37,7 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
           ...request,
           type: fromType(request.type),
           allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
-          idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+          idTokenAlgorithm: algorithmOf(request.idTokenAlgorithm),
         });
         return { application: toMessage(application), clientSecret };
       },
@@ -45,7 +45,7 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
         const update = {
           ...request,
           allowedGrantTypes: request.allowedGrantTypes.map(fromGrant),
-          idTokenAlgorithm: fromAlgorithm(request.idTokenAlgorithm),
+          idTokenAlgorithm: algorithmOf(request.idTokenAlgorithm),
         };
         return answerOf(updateApplication(changes, update, operator.environment));
       },
@@ -70,6 +70,12 @@ export function applicationHandlers(operator: OperatorDependencies): Handlers<Op
     getApplication: async ({ applicationId }) =>
       answerOf(getApplication(operator.unitOfWork.rows, applicationId)),
   };
+}
+
+/** One that only a newer release knows must not become the default, as an omitted one does. */
+function algorithmOf(value: Parameters<typeof fromAlgorithm>[0]) {
+  assertKnown(value ?? '', 'id_token_algorithm');
+  return fromAlgorithm(value);
 }
 
 async function answerOf(application: Promise<Application>) {

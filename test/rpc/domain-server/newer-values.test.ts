@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { KeyStatus } from '../../../generated/proto/integration/operator/v1/api_keys.js';
+import { ApplicationType } from '../../../generated/proto/integration/operator/v1/applications.js';
 import { AuditOutcome } from '../../../generated/proto/integration/operator/v1/audit.js';
 import { InstanceIntegrationStatus } from '../../../generated/proto/integration/operator/v1/connections.js';
 import { OperatorServiceService } from '../../../generated/proto/integration/operator/v1/operator.js';
+import { SigningAlgorithm } from '../../../generated/proto/integration/operator/v1/signing_keys.js';
 import { SubscriptionStatus } from '../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { WebhookServiceService } from '../../../generated/proto/integration/webhooks/v1/webhooks.js';
 import { operatorService } from '../../../src/rpc/domain-server/operator/index.js';
@@ -13,13 +15,17 @@ import { CALL, refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 const PAGE = { pageSize: 0, pageToken: '' };
 
-describe('a filter whose value only a newer release knows', () => {
+describe('a value that only a newer release knows', () => {
   const rigs = rpcRigs();
 
   async function clients() {
     const all = { page: async () => [] };
     const rows = { apiKeys: all, serviceTokens: all, instanceIntegrations: all, auditEvents: all };
-    const dependencies = { unitOfWork: { rows: { ...rows, subscriptions: all } }, clock: Date.now };
+    const unitOfWork = {
+      rows: { ...rows, subscriptions: all },
+      run: (work: (changes: object) => Promise<unknown>) => work({}),
+    };
+    const dependencies = { unitOfWork, clock: Date.now, environment: 'demo' };
     const rig = await rigs.start([
       operatorService(dependencies as unknown as OperatorDependencies),
       webhookService(dependencies as unknown as WebhookDependencies),
@@ -35,34 +41,60 @@ describe('a filter whose value only a newer release knows', () => {
 
   test.each<[string, string, (clients: Clients) => Promise<unknown>]>([
     [
-      'API keys',
+      'a list of API keys',
       'status',
       ({ operator }) => operator.listApiKeys({ ...PAGE, status: KeyStatus.UNRECOGNIZED }, CALL),
     ],
     [
-      'service tokens',
+      'a list of service tokens',
       'status',
       ({ operator }) => operator.listServiceTokens({ ...PAGE, status: KeyStatus.UNRECOGNIZED }, CALL),
     ],
     [
-      'instance integrations',
+      'a list of instance integrations',
       'status',
       ({ operator }) =>
         operator.listInstanceIntegrations({ ...PAGE, status: InstanceIntegrationStatus.UNRECOGNIZED }, CALL),
     ],
     [
-      'audit events',
+      'a list of audit events',
       'outcome',
       ({ operator }) =>
         operator.listAuditEvents({ ...PAGE, types: [], outcome: AuditOutcome.UNRECOGNIZED }, CALL),
     ],
     [
-      'subscriptions',
+      'a list of subscriptions',
       'status',
       ({ webhooks }) =>
         webhooks.listSubscriptions({ ...PAGE, status: SubscriptionStatus.UNRECOGNIZED }, CALL),
     ],
-  ])('is refused in a list of %s', async (_, path, list) => {
+    [
+      'a new application',
+      'id_token_algorithm',
+      ({ operator }) =>
+        operator.createApplication(
+          {
+            ...{ name: 'Rota', type: ApplicationType.PUBLIC, allowedScopes: [], allowedGrantTypes: [] },
+            ...{ redirectUris: [], postLogoutRedirectUris: [], firstParty: false, signOutEndsTokens: false },
+            idTokenAlgorithm: SigningAlgorithm.UNRECOGNIZED,
+          },
+          CALL,
+        ),
+    ],
+    [
+      'a change of an application',
+      'id_token_algorithm',
+      ({ operator }) =>
+        operator.updateApplication(
+          {
+            ...{ applicationId: 'app_1', allowedScopes: [], allowedGrantTypes: [] },
+            ...{ postLogoutRedirectUris: [], updateMask: undefined },
+            idTokenAlgorithm: SigningAlgorithm.UNRECOGNIZED,
+          },
+          CALL,
+        ),
+    ],
+  ])('is refused in %s', async (_, path, list) => {
     const { fieldViolations } = await refusalOf(list(await clients()));
     expect(fieldViolations).toEqual([
       { path, message: 'must be a value that this version of the service knows' },
