@@ -15,7 +15,7 @@ export interface PurgeStore {
 }
 
 export interface Retention {
-  /** How long credentials are kept after they ended; API keys and tokens for at least this long. */
+  /** How long ended credentials are kept; API keys, tokens and client secrets for at least this long. */
   credentialsMs: number;
   sessionIdleMs: number;
   idempotencyMs: number;

@@ -17,7 +17,7 @@ type Row = Tables['auditEvents'];
 
 const MOST_CHARACTERS_SHOWN = 1_000;
 /** The chain, in a form that fits no index: SQLite would read all records by chain, for those of a minute. */
-const CHAIN_UNINDEXED = sql<string>`chain || ''`;
+export const CHAIN_UNINDEXED = sql<string>`chain || ''`;
 
 export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);

@@ -15,7 +15,7 @@ import { changedRows, findsAny } from '../statements/kept-statement.js';
 import { lock } from '../unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';
 import { auditChainsOf, unstoredRecords } from './audit-chains.js';
-import { auditAction, toChainedEvent } from './audit-events.js';
+import { auditAction, CHAIN_UNINDEXED, toChainedEvent } from './audit-events.js';
 
 const ACTOR = { type: 'service', id: 'purge' };
 const LOCK = 'audit-purge';
@@ -44,9 +44,9 @@ export function auditRemoval(
     write(async (writer) => {
       const unchained = await removeUnchained(writer, before, limit);
       const mac = auditChainsOf(writer)?.mac;
-      return unchained > 0 || !mac
-        ? unchained
-        : await removeChained(writer, mac, clock(), before, limit, onSpoiled);
+      const removed =
+        unchained || (mac ? await removeChained(writer, mac, clock(), before, limit, onSpoiled) : 0);
+      return removed || (await removeUnchainedBehind(writer, before, limit));
     });
   return async (before, limit) => {
     let removed = 0;
@@ -58,7 +58,7 @@ export function auditRemoval(
   };
 }
 
-/** Those among the oldest records: they predate all chains. */
+/** Those among the oldest records, where they usually are: they predate all chains. */
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {
   const db = camelCased(writer);
   // Chosen after the limit: SQLite would find them by chain, among all that were recorded without one.
@@ -69,6 +69,18 @@ async function removeUnchained(writer: Writer, before: number, limit: number): P
     .limit(limit)
     .select(['id', 'chain']);
   const old = db.selectFrom(oldest.as('oldest')).where('chain', 'is', null).select('id');
+  return changedRows(await db.executeQuery(db.deleteFrom('auditEvents').where('id', 'in', old)));
+}
+
+/** Those behind chained records that must stay. Reads all expired records, of which no others are left. */
+async function removeUnchainedBehind(writer: Writer, before: number, limit: number): Promise<number> {
+  const db = camelCased(writer);
+  const old = db
+    .selectFrom('auditEvents')
+    .where('createdAt', '<', before)
+    .where(CHAIN_UNINDEXED, 'is', null)
+    .limit(limit)
+    .select('id');
   return changedRows(await db.executeQuery(db.deleteFrom('auditEvents').where('id', 'in', old)));
 }
 

@@ -54,7 +54,7 @@ export enum PurgedKind {
   ACCOUNT_NOTICE = "PURGED_KIND_ACCOUNT_NOTICE",
   /** INTEGRATION_NOTICE - Notices to mail to contacts of integrations. */
   INTEGRATION_NOTICE = "PURGED_KIND_INTEGRATION_NOTICE",
-  /** APPLICATION_SECRET - Client secrets that a rotation replaced and that expired longer ago than the retention. */
+  /** APPLICATION_SECRET - Client secrets that expired longer ago than the retention: a rotation replaced them, or a restore ended them. */
   APPLICATION_SECRET = "PURGED_KIND_APPLICATION_SECRET",
   UNRECOGNIZED = "UNRECOGNIZED",
 }
