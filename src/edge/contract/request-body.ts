@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from 'openapi-backend';
 import { ErrorCode, ServiceError } from '../../errors/service-error.js';
-import { BodyRefusal } from '../http/exchange.js';
+import { announcesBody, BodyRefusal } from '../http/exchange.js';
 import { type Fields, MAX_PAIRS, parseForm } from '../http/parsers.js';
 import type { RoutedRequest } from './document-router.js';
 import { judgesItself } from './validation.js';
@@ -43,8 +43,7 @@ function contentOf({ requestBody }: Partial<Operation> = {}) {
 
 async function parseBody(request: RoutedRequest, mediaTypes: readonly string[]): Promise<ParsedBody> {
   const { headers } = request;
-  const announced = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!announced) {
+  if (!announcesBody(headers)) {
     return { kind: 'none' };
   }
   const mediaType = mediaTypeOf(headers['content-type'] ?? '');

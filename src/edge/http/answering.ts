@@ -182,20 +182,22 @@ async function write(
   const owner = String(facts?.integrationId ?? client);
   const bodyless = status === 304 || status === 204;
   const streamed = isStream(body);
+  // More of the body may come meanwhile.
+  const isLast = asked.spoilsConnection;
   try {
     response.writeHead(status, {
       'x-request-id': requestId,
       ...fixedHeaders(options),
       ...(bodyless || streamed ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...headers,
-      ...(asked.spoilsConnection ? { connection: 'close' } : {}),
+      ...(isLast ? { connection: 'close' } : {}),
     });
     if (response.req.method === 'HEAD' || bodyless) {
       response.end();
     } else if (streamed) {
       unsent.add(response, owner, STREAM_BYTES);
       await writeStream(response, body, options.pieceTimeoutMs ?? PIECE_TIMEOUT_MS);
-    } else if (asked.spoilsConnection) {
+    } else if (isLast) {
       response.write(body);
       await asked.discard();
       response.end();

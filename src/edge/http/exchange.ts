@@ -77,11 +77,26 @@ const READ_TIMEOUT_MS = 10_000;
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
 const DISCARD_TIMEOUT_MS = 1_000;
 
-/** The body of one request: read only on demand, and within its limits. */
+const NOTHING = Buffer.alloc(0);
+
+/** Whether a body follows the header fields. */
+export function announcesBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * The body of one request. It is taken as it comes, also where no operation reads it: Node would keep each
+ * chunk as an object of its own, which multiplies single bytes by hundreds.
+ */
 export class RequestBody {
   #reading: Promise<Buffer> | undefined;
   #refused = false;
   #awaited: boolean;
+  /** One block for all chunks. */
+  #block = NOTHING;
+  #size = 0;
+  /** What came beyond the limit. */
+  #droppedBytes = 0;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -90,11 +105,15 @@ export class RequestBody {
   ) {
     // HTTP/1.0 has no interim answers.
     this.#awaited = request.httpVersion === '1.1' && /^100-continue$/i.test(request.headers.expect ?? '');
+    if (announcesBody(request.headers)) {
+      // A disconnect raises an error event, also after the reading has ended.
+      request.on('error', () => undefined).on('data', (chunk: Buffer) => this.#take(chunk));
+    }
   }
 
   /** Whether the rest of an unread body makes the connection unusable. */
   get spoilsConnection(): boolean {
-    return this.#refused || this.#awaited;
+    return this.#refused || this.#awaited || this.#isTooLarge;
   }
 
   read(): Promise<Buffer> {
@@ -103,39 +122,52 @@ export class RequestBody {
   }
 
   async #read(): Promise<Buffer> {
-    if (Number(this.request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+    if (this.#isTooLarge) {
       throw this.#refusal(413, 'The body is too large.');
     }
     if (this.#awaited) {
       this.response.writeContinue();
       this.#awaited = false;
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const end = await this.#flow(this.readTimeoutMs, (chunk) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      return size <= MAX_BODY_BYTES;
-    });
+    const end = await this.#flow(this.readTimeoutMs, () => this.#isTooLarge);
     if (end === 'complete') {
-      return Buffer.concat(chunks);
+      return this.#block.subarray(0, this.#size);
     }
     throw end === 'stopped'
       ? this.#refusal(413, 'The body is too large.')
       : this.#refusal(408, 'The body did not arrive in time.');
   }
 
-  /** Discards the rest of a refused body, within bounds. */
+  /** Discards the rest of a body that spoils its connection, within bounds. */
   async discard(): Promise<void> {
-    let left = MAX_DISCARDED_BYTES;
     // A client that awaits 100 Continue sends nothing.
-    if (this.#refused && !this.#awaited && !this.request.complete) {
-      const wanted = (chunk: Buffer) => {
-        left -= chunk.length;
-        return left > 0;
-      };
-      await this.#flow(DISCARD_TIMEOUT_MS, wanted).catch(() => undefined);
+    if (!this.#awaited && !this.request.complete) {
+      const isEnough = () => this.#droppedBytes >= MAX_DISCARDED_BYTES;
+      await this.#flow(DISCARD_TIMEOUT_MS, isEnough).catch(() => undefined);
     }
+  }
+
+  get #isTooLarge(): boolean {
+    return this.#droppedBytes > 0 || Number(this.request.headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+  }
+
+  #take(chunk: Buffer): void {
+    const size = this.#size + chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      this.#droppedBytes += chunk.length;
+      // Its answer is not awaited any longer, such as one behind an answer that the client does not read.
+      if (this.#droppedBytes > 2 * MAX_DISCARDED_BYTES) {
+        this.request.destroy();
+      }
+      return;
+    }
+    if (size > this.#block.length) {
+      const block = Buffer.alloc(Math.min(MAX_BODY_BYTES, Math.max(size, 2 * this.#block.length)));
+      block.set(this.#block.subarray(0, this.#size));
+      this.#block = block;
+    }
+    this.#block.set(chunk, this.#size);
+    this.#size = size;
   }
 
   #refusal(status: 408 | 413, message: string): BodyRefusal {
@@ -143,22 +175,22 @@ export class RequestBody {
     return new BodyRefusal(status, message);
   }
 
-  #flow(timeoutMs: number, takes: (chunk: Buffer) => boolean): Promise<'complete' | 'stopped' | 'timed out'> {
+  #flow(timeoutMs: number, isEnough: () => boolean): Promise<'complete' | 'stopped' | 'timed out'> {
     const { request } = this;
     return new Promise((resolve, reject) => {
       const settle = (settled: () => void) => {
         clearTimeout(timer);
-        request.pause().off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
         settled();
       };
-      const onData = (chunk: Buffer) => takes(chunk) || settle(() => resolve('stopped'));
+      const onData = () => isEnough() && settle(() => resolve('stopped'));
       const onEnd = () => settle(() => resolve('complete'));
       const onGone = () => settle(() => reject(new ClientLeft()));
       const timer = setTimeout(() => settle(() => resolve('timed out')), timeoutMs);
-      // A disconnect raises an error event, also after the reading has ended.
-      request.on('error', () => undefined);
-      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone).resume();
-      if (request.destroyed && !request.complete) {
+      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+      if (request.readableEnded) {
+        onEnd();
+      } else if (request.destroyed) {
         onGone();
       }
     });

@@ -8,7 +8,7 @@ import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import { type AnsweringOptions, exchange, fixedHeaders, STALL_TIMEOUT_MS, UNREADABLE } from './answering.js';
 import { Connections } from './connections.js';
-import { BUSY, type Dispatch } from './exchange.js';
+import { BUSY, type Dispatch, RequestBody } from './exchange.js';
 import { belowContracts, refuseUnread, statusOfForbidden, statusOfParserError } from './unreadable.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
@@ -82,6 +82,9 @@ export function createListener(options: ListenerOptions): Server {
     // A proxy in front may take what follows a forbidden request for a part of that request.
     if (connections.admit(request, response, statusOfForbidden(request) !== undefined)) {
       void exchange(request, response, shared);
+    } else {
+      // Bounds what Node keeps of a request that is not answered.
+      new RequestBody(request, response);
     }
   };
   const server = createServer(limits, answer);

@@ -1,8 +1,11 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BodyRefusal, type Dispatch } from '../../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
+import { eventually } from '../../support/eventually.js';
 import { exchange, rawExchange } from '../../support/http-exchange.js';
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 
@@ -14,7 +17,7 @@ let port: number;
 let recorded: RecordedLog;
 let reads: boolean;
 let bodies: Buffer[];
-let onAsked: () => void;
+let onAsked: () => void | Promise<void>;
 
 beforeEach(async () => {
   recorded = recordedLog();
@@ -22,7 +25,7 @@ beforeEach(async () => {
   bodies = [];
   onAsked = () => undefined;
   const dispatch: Dispatch = async ({ readBody }) => {
-    onAsked();
+    await onAsked();
     try {
       if (reads) {
         bodies.push(await readBody(), await readBody());
@@ -51,6 +54,8 @@ afterEach(() => closeListener(server, 0));
 const post = (body: Buffer, headers: Record<string, string> = {}) =>
   exchange(port, '/', { method: 'POST', body, headers });
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
+const held = () => new Promise<void>(() => undefined);
 
 describe('a body', () => {
   test.each([0, 1, LIMIT])('of %i bytes is read once, however often it is asked for', async (size) => {
@@ -87,7 +92,30 @@ describe('a body beyond the limit', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*The body is too large\.$/);
   });
 
-  test('that never ends is cut, and little of it is taken', async () => {
+  test('is not waited for where no operation reads it, and ends the connection', async () => {
+    reads = false;
+    const answer = await rawExchange(port, `${HEAD}content-length: ${LIMIT + 1}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close/i);
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ['read', () => undefined, /^HTTP\/1\.1 413 /],
+    [
+      'answered without being read',
+      () => {
+        reads = false;
+      },
+      /^HTTP\/1\.1 200 /,
+    ],
+    [
+      'not yet answered',
+      () => {
+        onAsked = held;
+      },
+      /^$/,
+    ],
+  ])('that never ends is cut, and little of it is taken, where it is %s', async (_, arrange, expected) => {
+    arrange();
     const socket = connect(port, '127.0.0.1');
     let answer = '';
     let sent = 0;
@@ -100,12 +128,56 @@ describe('a body beyond the limit', () => {
       answer += text;
     });
     socket.on('drain', pump).on('error', () => undefined);
-    socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`);
+    socket.write(CHUNKED);
     await new Promise((resolve) => socket.once('connect', pump).once('close', resolve));
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toMatch(expected);
     // What the buffers of both ends hold comes on top of what was let pass.
     expect(sent).toBeLessThan(32 * 1_024 * 1_024);
   });
+});
+
+test.each<[string, string, () => void]>([
+  ['that is read', '', () => undefined],
+  [
+    'of a request that is not yet answered',
+    '',
+    () => {
+      onAsked = held;
+    },
+  ],
+  [
+    'behind the last request of its connection',
+    `GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+    () => {
+      onAsked = held;
+    },
+  ],
+])('a body in chunks of one byte takes little memory: one %s', async (_, before, arrange) => {
+  arrange();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const usedBytes = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const accepted: Socket[] = [];
+  server.on('connection', (socket) => accepted.push(socket));
+  // Its last chunk does not come.
+  const sent = Buffer.from(`${before}${CHUNKED}${chunk(1).repeat(60_000)}`);
+  const usedBefore = usedBytes();
+  const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined).write(sent);
+  }
+  const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+  await eventually('that all of it is received', () => received() === sockets.length * sent.length);
+  const grownBytes = usedBytes() - usedBefore;
+  for (const socket of sockets) {
+    socket.destroy();
+  }
+  // As separate chunks, they would take ten megabytes each.
+  expect(grownBytes / sockets.length).toBeLessThan(1_024 * 1_024);
 });
 
 describe('a client that asks first whether it may send', () => {

@@ -5,7 +5,8 @@ import { expect, test } from '@jest/globals';
 import { RequestBody } from '../../../src/edge/http/exchange.js';
 
 /** A request with a body that the test writes. */
-function aRequest(headers: Record<string, string> = {}) {
+function aRequest() {
+  const headers = { 'transfer-encoding': 'chunked' };
   const request = Object.assign(new PassThrough(), { headers, complete: false });
   return { request, body: new RequestBody(request as unknown as IncomingMessage, response, 20) };
 }
