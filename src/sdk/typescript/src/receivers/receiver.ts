@@ -78,35 +78,38 @@ export function alreadyRead(advice: string): TypeError {
   return new TypeError(`The body was read before receiveWebhooks could verify its bytes. ${advice}`);
 }
 
-/** Keeps the chunks of a body up to a limit. */
+/** Keeps a body up to a limit. */
 export class LimitedBody {
-  #chunks: Uint8Array[] = [];
+  /** One block for all chunks: a body in chunks of one byte has millions. */
+  #block = new Uint8Array();
   #size = 0;
-  readonly #maxBytes: number;
+  #maxBytes: number;
 
   constructor(maxBytes: number | undefined) {
     this.#maxBytes = limitOf(maxBytes);
   }
 
-  /** False beyond the limit; nothing is kept then. */
+  /** False beyond the limit and from then on; nothing is kept then. */
   add(chunk: Uint8Array): boolean {
-    this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) {
-      this.#chunks = [];
+    const size = this.#size + chunk.length;
+    if (size > this.#maxBytes) {
+      this.#block = new Uint8Array();
+      this.#size = 0;
+      this.#maxBytes = -1;
       return false;
     }
-    this.#chunks.push(chunk);
+    if (size > this.#block.length) {
+      const block = new Uint8Array(Math.min(this.#maxBytes, Math.max(size, 2 * this.#block.length)));
+      block.set(this.bytes());
+      this.#block = block;
+    }
+    this.#block.set(chunk, this.#size);
+    this.#size = size;
     return true;
   }
 
   bytes(): Uint8Array {
-    const whole = new Uint8Array(this.#size);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole;
+    return this.#block.subarray(0, this.#size);
   }
 }
 
