@@ -144,15 +144,13 @@ def _is_overdue(cause: Exception) -> bool:
 
 
 def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float, most_bytes: float) -> bytes:
-    chunks: list[bytes] = []
-    length = 0
+    body = bytearray()
     try:
         _limit(response, deadline)
         # Reads only what has arrived: a larger read would wait for a server that sends byte by byte.
         while chunk := response.read1(_CHUNK_BYTES):
-            chunks.append(chunk)
-            length += len(chunk)
-            if length > most_bytes:
+            body += chunk
+            if len(body) > most_bytes:
                 raise _TooLong(f"the answer has more than {most_bytes} bytes")
             _limit(response, deadline)
     except BaseException:
@@ -161,7 +159,7 @@ def _whole_body(response: urllib3.BaseHTTPResponse, deadline: float, most_bytes:
         response.release_conn()
         raise
     response.release_conn()
-    return b"".join(chunks)
+    return bytes(body)
 
 
 def _limit(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
