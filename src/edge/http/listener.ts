@@ -123,7 +123,9 @@ function refuse(
     return;
   }
   const isWithinAnswered = answer !== undefined && (answer.headersSent || unanswered > 1);
-  if (!socket.writable || isWithinAnswered) {
+  // A client would take the answer to a spare connection for that to its next request.
+  const isSpare = socket.bytesRead === 0;
+  if (!socket.writable || isWithinAnswered || isSpare) {
     socket.destroy();
     return;
   }

@@ -199,14 +199,28 @@ describe('what is no request', () => {
     expect(seen).toEqual([]);
   });
 
-  test('is refused with 408 when Node has waited for it in vain', async () => {
+  const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+
+  test('is refused with 408 when Node has waited for the rest of it in vain', async () => {
     const accepted = once(server, 'connection');
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n'));
     const answer = once(socket, 'data');
     const [waiting] = await accepted;
-    server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), waiting);
+    await eventually('that it has begun', () => waiting.bytesRead > 0);
+    server.emit('clientError', late, waiting);
     expect(String(await answer)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     socket.destroy();
+  });
+
+  test('is not answered, counted or logged on a connection on which nothing was sent', async () => {
+    const accepted = once(server, 'connection');
+    const socket = connect(port, '127.0.0.1');
+    const [waiting] = await accepted;
+    server.emit('clientError', late, waiting);
+    const answer: Buffer[] = [];
+    socket.on('data', (piece: Buffer) => answer.push(piece));
+    await once(socket, 'close');
+    expect([answer, timed, recorded.lines()]).toEqual([[], [], []]);
   });
 
   test('is answered once, however much of it follows', async () => {
