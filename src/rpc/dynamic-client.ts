@@ -116,8 +116,8 @@ export class DynamicClient {
     // A failure also ends the answers, which report it.
     sent.catch(() => undefined);
     try {
+      // Not `await sent`: the requests may come from an input that does not end.
       yield* stream;
-      await sent;
     } catch (failure) {
       throw isStatus(failure) ? inJsonNames(fromStatus(failure)) : failure;
     } finally {
@@ -142,7 +142,10 @@ async function send<Request>(
     }
     stream.end();
   } catch (error) {
-    stream.destroy(error as Error);
+    // After the last answer, no listener is left for it.
+    if (!stream.readableEnded) {
+      stream.destroy(error as Error);
+    }
     throw error;
   }
 }

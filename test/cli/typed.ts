@@ -63,6 +63,13 @@ export async function interruptedIntegration(
   return outcome;
 }
 
+/** The same where that command does not end, and nothing ends this one. */
+export function heldIntegration(input: string, args: readonly string[], settings: Settings): Promise<Typed> {
+  const child = spawn(process.execPath, [mainFile, ...args], { cwd: root, env: environmentOf(settings) });
+  child.stdin.write(input);
+  return outcomeOf(child);
+}
+
 async function outcomeOf(child: ChildProcessByStdio<Writable | null, Readable, Readable>): Promise<Typed> {
   const ended = endOf(child);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

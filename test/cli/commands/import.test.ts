@@ -3,9 +3,17 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { type ServiceProcess, serviceProcesses } from '../../support/service-process.js';
-import { integration, interruptedIntegration, pipedIntegration, sharedIntegration } from '../typed.js';
+import {
+  heldIntegration,
+  integration,
+  interruptedIntegration,
+  pipedIntegration,
+  sharedIntegration,
+} from '../typed.js';
 
 const services = serviceProcesses();
+/** The command sends so many at once while its input goes on. */
+const LINES_IN_MESSAGE = 200;
 
 describe('integration import', () => {
   let domain: ServiceProcess;
@@ -149,6 +157,15 @@ describe('integration import', () => {
     expect(stdout).toMatch(/^line 2: /);
     expect(stdout).not.toContain('line 4: ');
     expect(stdout).toMatch(/\n1 imported, 1 refused\.\n$/);
+  });
+
+  test('ends when the service has ended it, although what is piped in goes on', async () => {
+    const refused = JSON.stringify({ client: { instanceId: 'ins_none', name: 'Refused' } });
+    const messages = `${refused}\n`.repeat(LINES_IN_MESSAGE + 1);
+    const args = ['import', '-', '--stop-at-first-refusal'];
+    const { code, stdout, stderr } = await heldIntegration(messages, args, settings());
+    expect([code, stderr]).toEqual([1, 'A line was refused.\n']);
+    expect(stdout).toMatch(/^line 1: .*\n0 imported, 1 refused\.\n$/);
   });
 
   test('a file that exists and cannot be opened is a sentence on stderr', async () => {

@@ -63,6 +63,10 @@ export async function importRecords(file: string, options: ImportCommandOptions)
     throw error instanceof ServiceError ? new FailedCall(error, target.address) : error;
   } finally {
     client.close();
+    if (file === '-') {
+      // While it is read and does not end, it holds the process.
+      process.stdin.destroy();
+    }
   }
   if (progress.isStopped) {
     throw new Unfinished(`Interrupted: the lines after line ${progress.readLines} were not read.`);
