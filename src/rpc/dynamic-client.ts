@@ -62,14 +62,15 @@ export class DynamicClient {
     return services.flatMap((name) => registry.getService(name)?.methods ?? []);
   }
 
-  /** Sends one message, and yields one or many. */
+  /** Sends one message, and yields one in time, or many, which may take as long as they do. */
   async *call(method: DescMethod, request: JsonObject): AsyncGenerator<JsonValue> {
     const fieldViolations = misfitsOf(method.input, request);
     if (fieldViolations.length > 0) {
       const sentence = `The request does not fit ${method.input.name}; the fields say why.`;
       throw new ServiceError(ErrorCode.INVALID_REQUEST, sentence, { fieldViolations });
     }
-    yield* this.stream(method, [request], Date.now() + DEADLINE_MS);
+    const isStreamed = method.methodKind === 'server_streaming' || method.methodKind === 'bidi_streaming';
+    yield* this.stream(method, [request], isStreamed ? undefined : Date.now() + DEADLINE_MS);
   }
 
   /** Sends many valid messages, at the speed of the server. */

@@ -186,6 +186,22 @@ describe('a server that is asked what it serves', () => {
     expect((answer as { nextCursor: string }).nextCursor).toHaveLength(MORE_THAN_CLIENTS_TAKE_BY_DEFAULT);
   });
 
+  test('is called with a deadline for one answer, and without one for a stream of them', async () => {
+    const made = jest.spyOn(Client.prototype, 'makeBidiStreamRequest');
+    const names = ['PurgeExpired', 'ReadRest', 'ImportRecords'];
+    for (const name of names) {
+      await collect(call(name, {}));
+    }
+    // Of its overloads, the type of the mock has the last one.
+    const calls = made.mock.calls as unknown as [string, unknown, unknown, unknown, { deadline: number }][];
+    const deadlines = calls.map(([path, , , , options]) => [
+      path.split('/').at(-1),
+      Number.isFinite(options.deadline),
+    ]);
+    made.mockRestore();
+    expect(deadlines).toEqual(names.map((name) => [name, name === 'PurgeExpired']));
+  });
+
   test('and then falls silent fails a stream without a deadline as UNAVAILABLE', async () => {
     const path = join(rigs.directory(), 'p');
     const proxy = await CuttingProxy.start(path, rig.address);
