@@ -1,6 +1,6 @@
 import { MadeJson } from '../contract/typed-handler.js';
 import { present } from '../present.js';
-import { beginRead, type GatewayHandler } from './read.js';
+import { beginRead, type GatewayHandler, MOST_FIRST_WAIT_MS } from './read.js';
 
 const MS_PER_SECOND = 1_000;
 
@@ -14,7 +14,8 @@ export const listChanges: GatewayHandler<'listChanges'> = async (request, depend
   const { question, longCall, headersOf, linkTo } = beginRead('listChanges', request, dependencies, window);
   const read = (isCounted: boolean) =>
     directory.read({ ...question, ...(isCounted && { isCounted }) }, longCall);
-  const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash) : undefined;
+  const onWait = () => request.wait(MOST_FIRST_WAIT_MS);
+  const waiting = wait > 0 ? await waits.begin(identity.apiKeyHash, onWait) : undefined;
   try {
     let waited: Awaited<ReturnType<typeof news.ofInstance>> | undefined;
     let lane = '';

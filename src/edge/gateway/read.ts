@@ -31,6 +31,9 @@ export type GatewayHandler<Id extends keyof Operations> = Handler<
   Identity
 >;
 
+/** For a place of its key, and then for the domain. */
+export const MOST_FIRST_WAIT_MS = 2 * LIST_WAIT_MS;
+
 export interface GatewayDependencies {
   directory: RpcClient<typeof DirectoryServiceService>;
   entityTags: EntityTags;
@@ -125,7 +128,7 @@ export function list(operationId: OperationId) {
     const { query } = request;
     const { question, longCall, headersOf, linkTo } = beginRead(operationId, request, dependencies);
     const pageEndsAt = performance.now() + MOST_PAGE_MS;
-    const underWay = await lists.begin(request.identity.apiKeyHash);
+    const underWay = await lists.begin(request.identity.apiKeyHash, () => request.wait(MOST_FIRST_WAIT_MS));
     let rest: PagesOfRest | undefined;
     const leave = async () => {
       underWay.end();

@@ -34,8 +34,11 @@ export class RequestsUnderWay {
     private readonly mostWaitMs = MOST_WAIT_MS,
   ) {}
 
-  /** Refuses one more, or counts it from before its call until its answer is sent or abandoned. */
-  async begin(keyHash: Uint8Array) {
+  /**
+   * Refuses one more, or counts it from before its call until its answer is sent or abandoned. Calls `onWait`
+   * where it waits first.
+   */
+  async begin(keyHash: Uint8Array, onWait: () => void = () => undefined) {
     const name = Buffer.from(keyHash).toString('base64');
     const endsAt = performance.now() + this.mostWaitMs;
     for (let key = this.#inUse.get(name); key && key.requests >= this.perKey; key = this.#inUse.get(name)) {
@@ -49,6 +52,7 @@ export class RequestsUnderWay {
           'The service does not answer at present. Try again later.',
         );
       }
+      onWait();
       await woken(key.waiting, waitMs);
     }
     const key: KeyInUse = this.#inUse.get(name) ?? { requests: 0, waiting: new Set() };

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
 import { answering, aWorker, bytesOf, firstOf, headerAt } from '../../support/gateway/directory-answers.js';
@@ -17,6 +18,7 @@ import { untilStill } from '../../support/until-still.js';
 const OPERATION = operationNamed('listWorkers');
 const PATH = pathOf(OPERATION);
 const PAGE_ROWS = 250;
+const LISTS_PER_KEY = 64;
 
 let gateway: Gateway;
 
@@ -376,6 +378,39 @@ describe('a domain that is silent for longer than a connection may be', () => {
     expect(await Promise.all(SILENCES.map(answerAfter))).toEqual(
       SILENCES.map(({ before, rest }) => ({ before, status: 200, body: rest })),
     );
+  });
+
+  test('is waited for by a list that has waited for a place of its key', async () => {
+    const impatient = await startGateway('demo', { stallTimeoutMs: STALL_MS });
+    const [full, begun, released] = [signalled(), signalled(), signalled()];
+    let reads = 0;
+    impatient.program({
+      read: async () => {
+        reads += 1;
+        if (reads === LISTS_PER_KEY) {
+          full.tell();
+        }
+        if (reads !== LISTS_PER_KEY + 1) {
+          await new Promise(() => undefined);
+        }
+        begun.tell();
+        await released.told;
+        return firstOf('v1', pageOf(1));
+      },
+    });
+    const ask = (headers = {}) => impatient.ask('listWorkers', PATH, { headers });
+    try {
+      const cut = Array.from({ length: LISTS_PER_KEY }, () => ask().catch((error: Error) => error));
+      await full.told;
+      const waiting = ask();
+      await Promise.all([begun.told, ...cut]);
+      // As long as a connection may be silent.
+      await expect(ask({ 'x-api-key': newApiKey('demo') })).rejects.toMatchObject({ code: 'ECONNRESET' });
+      released.tell();
+      expect((await waiting).status).toBe(200);
+    } finally {
+      await impatient.stop();
+    }
   });
 });
 
