@@ -62,11 +62,13 @@ async function parseBody(request: RoutedRequest, mediaTypes: readonly string[]):
   return mediaType === JSON_TYPE ? jsonBody(text) : formBody(text);
 }
 
+/** Strings and brackets. No valid request has more. A body has room for 21,800, which take long to judge. */
+const MAX_TOKENS = 4 * MAX_PAIRS;
+const NO_OBJECT = `The body is not a JSON object with each member once, or has more than ${MAX_TOKENS} strings and brackets.`;
+
 function jsonBody(text: string): ParsedBody {
   const members = parseJsonObject(text);
-  return members
-    ? { kind: 'json', members }
-    : { kind: 'malformed', message: 'The body is not a JSON object with each member once.' };
+  return members ? { kind: 'json', members } : { kind: 'malformed', message: NO_OBJECT };
 }
 
 function formBody(text: string): ParsedBody {
@@ -115,7 +117,7 @@ const MAX_DEPTH = 16;
 /** In valid JSON: a string, with the colon that makes it a name, or a bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
 
-/** Undefined where parsers may disagree: repeated names, invalid UTF-16, deep nesting. No prototype. */
+/** Undefined where parsers may disagree (repeated names, invalid UTF-16, deep nesting), and for too much. */
 export function parseJsonObject(text: string): ReadonlyMap<string, unknown> | undefined {
   let value: unknown;
   try {
@@ -130,7 +132,12 @@ export function parseJsonObject(text: string): ReadonlyMap<string, unknown> | un
 /** JSON.parse has checked the grammar, so names and brackets suffice. */
 function isUnambiguous(text: string): boolean {
   const open: (Set<string> | undefined)[] = [];
+  let tokens = 0;
   for (const [token, colon] of text.matchAll(TOKEN)) {
+    tokens += 1;
+    if (tokens > MAX_TOKENS) {
+      return false;
+    }
     if (token === '{' || token === '[') {
       open.push(token === '{' ? new Set() : undefined);
       if (open.length > MAX_DEPTH) {
