@@ -2351,8 +2351,9 @@ export interface components {
         /** @description Opaque secret of the mailed link. It works once and expires. */
         LinkToken: components["schemas"]["LinkToken"];
         /**
-         * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-         *     replaced by an id of ours.
+         * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+         *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+         *     anything else is replaced by an id of ours.
          */
         RequestId: string;
     };
@@ -2467,8 +2468,9 @@ export interface operations {
                 /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -2504,8 +2506,9 @@ export interface operations {
                 /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -2850,8 +2853,9 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -3001,8 +3005,9 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -3226,8 +3231,9 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -3330,8 +3336,9 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
@@ -3355,8 +3362,9 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-                 *     replaced by an id of ours.
+                 * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };

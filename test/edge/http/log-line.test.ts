@@ -91,6 +91,16 @@ describe('a refusal is one line too, with its code', () => {
   });
 });
 
+test.each([
+  ['Aa'.padEnd(43, '0'), '[secret]'],
+  ['Aa'.padEnd(42, '0'), undefined],
+  ['a'.padEnd(128, '0'), undefined],
+  [`Aa.${'Aa'.padEnd(42, '0')}`, undefined],
+])('the request id %s is answered, and in its line unless it looks like a secret', async (id, hidden) => {
+  const { answer, lines } = await linesOf(PATH, { headers: { 'x-request-id': id } });
+  expect([answer.headers['x-request-id'], lines[0]?.requestId]).toEqual([id, hidden ?? id]);
+});
+
 describe('nothing of what was sent is in a line but a fit request id', () => {
   const key = newApiKey('demo');
   const liveKey = newApiKey('live');

@@ -31,8 +31,9 @@ import {
 
 export interface DiscoveryRequest {
     /**
-     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-     * replaced by an id of ours.
+     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
     /**
@@ -43,8 +44,9 @@ export interface DiscoveryRequest {
 
 export interface JwksRequest {
     /**
-     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-     * replaced by an id of ours.
+     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
     /**

@@ -65,8 +65,9 @@ export interface IntrospectRequest {
      */
     introspectionRequest: IntrospectionRequest;
     /**
-     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-     * replaced by an id of ours.
+     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
 }
@@ -77,8 +78,9 @@ export interface RevokeRequest {
      */
     revocationRequest: RevocationRequest;
     /**
-     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-     * replaced by an id of ours.
+     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
 }
@@ -89,8 +91,9 @@ export interface TokenOperationRequest {
      */
     tokenRequest: TokenRequest;
     /**
-     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged; anything else is
-     * replaced by an id of ours.
+     * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
+     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
 }
