@@ -12,18 +12,20 @@ export interface ErrorPageContent {
   developerMessage?: string | undefined;
   /** A path of this server. */
   continueUrl?: string | undefined;
+  continueLabel?: string | undefined;
   requestId: string;
 }
 
 /** States the error and how to continue; the details are for support. */
 export function errorPage(content: ErrorPageContent): PageContent {
   const { heading, message, hint, developerMessage, continueUrl, requestId } = content;
+  const { continueLabel = continueUrl === operations.logout.path ? 'Sign out' : 'Start again' } = content;
   const title = heading ?? 'Something went wrong';
   const body = html`${heading === undefined ? html`<div class="badge bad">${icons.warning}</div>` : html`<div class="badge">${icons.clock}</div>`}
 <h1>${title}</h1>
 <p class="lead">${message}</p>
 ${hint !== undefined && html`<p class="lead">${hint}</p>`}
-${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">${continueUrl === operations.logout.path ? 'Sign out' : 'Start again'}</a></div>`}
+${continueUrl !== undefined && html`<div class="actions"><a class="button" id="continue" href="${continueUrl}">${continueLabel}</a></div>`}
 <dl class="facts">
 ${developerMessage !== undefined && html`<dt>For developers</dt><dd>${developerMessage}</dd>`}
 <dt>Request</dt><dd>${requestId}</dd>

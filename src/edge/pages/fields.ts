@@ -100,6 +100,11 @@ export function formAlert(refusals: readonly InputRefusal[], inputs: readonly st
     : undefined;
 }
 
+/** The form does not need the query: with it, the address shows the form's page when it is opened again. */
+export function addressOf(path: string, query: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(query)}`;
+}
+
 export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }

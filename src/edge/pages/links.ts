@@ -4,7 +4,7 @@ import type {
   SetPasswordPage,
   VerifyEmailPage,
 } from '../../../generated/proto/integration/sign_on/v1/links.js';
-import { hidden, SEND_ONCE, SHOW_PASSWORD, textField, titleOf } from './fields.js';
+import { addressOf, hidden, SEND_ONCE, SHOW_PASSWORD, textField, titleOf } from './fields.js';
 import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -14,7 +14,7 @@ export function verifyEmailPage(token: string, { email }: VerifyEmailPage): Page
   const body = html`<div class="badge">${icons.mail}</div>
 <h1>Verify your email</h1>
 <p class="lead">Confirm that <strong>${email}</strong> is your address.</p>
-<form method="post" action="${operations.verifyEmail.path}">
+<form method="post" action="${addressOf(operations.verifyEmail.path, { token })}">
 ${hidden('token', token)}
 <div class="actions"><button id="verify" type="submit">Verify</button></div>
 </form>
@@ -44,7 +44,7 @@ export function setPasswordPage(
     : html`Choose a new password for <strong>${email}</strong>. You will be signed out everywhere else.`;
   const body = html`<h1>Set a password</h1>
 <p class="lead">${lead}</p>
-<form method="post" action="${operations.setPassword.path}">
+<form method="post" action="${addressOf(operations.setPassword.path, { token })}">
 ${hidden('token', token)}
 ${textField({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email, readOnly: true })}
 ${textField({
@@ -76,7 +76,7 @@ export function changeEmailPage(
   const body = html`<div class="badge">${icons.mail}</div>
 <h1>Change your email</h1>
 <p class="lead">${asker} asks that you sign in as <strong>${email}</strong> from now on, wherever your account is used. Continue only if this is your own mailbox: anyone who reads it can reset your password.</p>
-<form method="post" action="${operations.changeEmail.path}">
+<form method="post" action="${addressOf(operations.changeEmail.path, { token })}">
 ${hidden('token', token)}
 ${textField({
   name: 'password',

@@ -8,7 +8,16 @@ import {
   type SignOutPage,
   UserType,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { FORM_ERROR, formAlert, hidden, SEND_ONCE, SHOW_PASSWORD, textField, titleOf } from './fields.js';
+import {
+  addressOf,
+  FORM_ERROR,
+  formAlert,
+  hidden,
+  SEND_ONCE,
+  SHOW_PASSWORD,
+  textField,
+  titleOf,
+} from './fields.js';
 import { type Html, html, webAddress } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
@@ -27,7 +36,7 @@ export function signInPage(
   const body = html`<h1>Sign in</h1>
 <p class="lead">to continue to <strong>${applicationName}</strong></p>
 ${alert}
-<form method="post" action="${operations.signIn.path}">
+<form method="post" action="${addressOf(operations.signIn.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 ${textField({ name: 'email', label: 'Email', type: 'text', inputMode: 'email', autocomplete: 'username', value: email, refusals, focused: email === '', describedBy })}
 ${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', refusals, focused: email !== '', describedBy })}
@@ -58,7 +67,7 @@ export function chooseContextPage(
   const body = html`<h1>Continue as</h1>
 <p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
 ${formAlert(refusals, [])}
-<form method="post" action="${operations.chooseContext.path}">
+<form method="post" action="${addressOf(operations.chooseContext.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <ul class="choices">
 ${offered.map(choice)}
@@ -79,7 +88,7 @@ function choice({ userType, clientId, clientName, roleName, lastUsed }: SignInCo
 
 /** A form of its own, which neither requires nor sends the inputs of the other. */
 function cancelForm(interaction: string, csrfToken: string, label = 'Cancel'): Html {
-  return html`<form method="post" action="${operations.cancelSignIn.path}">
+  return html`<form method="post" action="${addressOf(operations.cancelSignIn.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <button id="cancel" type="submit" class="quiet">${label}</button>
 </form>`;
@@ -93,7 +102,7 @@ ${hidden('csrf_token', csrfToken)}`;
 
 /** The signed-in account, with a way to change it. */
 function otherAccount(interaction: string, accountEmail: string): Html {
-  const address = `${operations.showSignIn.path}?${new URLSearchParams({ interaction })}`;
+  const address = addressOf(operations.showSignIn.path, { interaction });
   return html`<div class="account">${icons.person}<div>Signed in as <b>${accountEmail}</b><a href="${address}">Use another account</a></div></div>`;
 }
 
@@ -105,7 +114,7 @@ export function signOutPage(
   const body = html`<div class="badge">${icons.away}</div>
 <h1>Sign out?</h1>
 <p class="lead">You are signed in as <strong>${accountEmail}</strong>.${applicationName && html` <strong>${applicationName}</strong> asks whether you want to sign out.`}</p>
-<form method="post" action="${operations.signOut.path}">
+<form method="post" action="${addressOf(operations.signOut.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <div class="actions"><button id="sign-out" type="submit">Sign out</button></div>
 </form>
@@ -145,7 +154,7 @@ export function consentPage(
 <ul class="scopes">
 ${seen.map(({ icon, what, more }) => html`<li>${icon}<div><b>${what}</b><span>${more}</span></div></li>`)}
 </ul>
-<form method="post" action="${operations.consent.path}">
+<form method="post" action="${addressOf(operations.consent.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <div class="actions">
 <button id="approve" name="decision" value="approve">Allow</button>
@@ -165,7 +174,7 @@ ${otherAccount(interaction, accountEmail)}`;
 
 /** What the person goes on as, with a way to change it. */
 function chosenContext(interaction: string, { userType, clientName, roleName }: SignInContext): Html {
-  const address = `${operations.showContexts.path}?${new URLSearchParams({ interaction })}`;
+  const address = addressOf(operations.showContexts.path, { interaction });
   const isUser = userType === UserType.USER;
   const role = isUser ? `dashboard user${roleName ? ` (${roleName})` : ''}` : 'worker';
   return html`<div class="account">${isUser ? icons.users : icons.worker}<div>Continuing as ${role} of <b>${clientName}</b><a href="${address}">Change</a></div></div>`;

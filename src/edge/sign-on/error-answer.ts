@@ -23,6 +23,11 @@ const MAILED_LINKS: ReadonlySet<string> = new Set(
   [operations.setPassword, operations.verifyEmail, operations.changeEmail].map(({ path }) => path),
 );
 
+/** Of a form without a page at its own path. This page leads on to the one at which the sign-in waits. */
+const PAGE_OF_FORM: Record<string, string> = {
+  [operations.cancelSignIn.path]: operations.showContexts.path,
+};
+
 const FAULT: Told = {
   status: 500,
   message: 'We could not complete this. Please try again.',
@@ -62,7 +67,7 @@ const BODY_TOLD: Record<BodyRefusal['status'], Told> = {
 export function signOnErrors(pages: PageWriter) {
   return (error: ServiceError, requestId: string, failure: Failure): HttpAnswer =>
     answersPeople(failure.operation, failure.request)
-      ? toPage(error, requestId, pages, failure.request.path)
+      ? toPage(error, requestId, pages, failure)
       : toOAuthError(error, failure);
 }
 
@@ -74,8 +79,8 @@ function answersPeople(operation: Operation | undefined, { method, path }: HttpR
   return 'text/html' in (response?.content ?? {});
 }
 
-function toPage(error: ServiceError, requestId: string, pages: PageWriter, path: string): HttpAnswer {
-  const { status, page } = pageOf(error, requestId, path);
+function toPage(error: ServiceError, requestId: string, pages: PageWriter, failure: Failure): HttpAnswer {
+  const { status, page } = pageOf(error, requestId, failure);
   const answer = pages.page(page);
   return {
     status,
@@ -88,15 +93,33 @@ function toPage(error: ServiceError, requestId: string, pages: PageWriter, path:
   };
 }
 
-function pageOf(error: ServiceError, requestId: string, path: string): { status: number; page: PageContent } {
+function pageOf(
+  error: ServiceError,
+  requestId: string,
+  failure: Failure,
+): { status: number; page: PageContent } {
   if (error instanceof LockedOut) {
     const { backUrl, message, retryAfterSeconds: waitSeconds = 1 } = error;
     const page = lockedOutPage({ message, waitSeconds, now: Date.now(), backUrl, requestId });
     return { status: 429, page };
   }
   const { status, message, hint: usual } = toldOf(error);
-  const hint = usual === START_AGAIN && MAILED_LINKS.has(path) ? OPEN_AGAIN : usual;
-  return { status, page: errorPage({ message, hint, requestId }) };
+  const isRefused = usual === START_AGAIN;
+  const hint = isRefused && MAILED_LINKS.has(failure.request.path) ? OPEN_AGAIN : usual;
+  const onward = isRefused ? {} : onwardFrom(failure);
+  return { status, page: errorPage({ message, hint, ...onward, requestId }) };
+}
+
+/** Where people go on once it works again; a form of ours has the query of its page. */
+function onwardFrom({ request, operation }: Failure): { continueUrl?: string; continueLabel?: string } {
+  const { method, rawQuery } = request;
+  const isForm = method === 'POST';
+  if (operation?.path === undefined || (isForm && rawQuery === '')) {
+    return {};
+  }
+  const path = PAGE_OF_FORM[operation.path] ?? operation.path;
+  const continueUrl = rawQuery === '' ? path : `${path}?${rawQuery}`;
+  return { continueUrl, continueLabel: isForm ? 'Back' : 'Try again' };
 }
 
 function toldOf(error: ServiceError): Told {

@@ -4,6 +4,7 @@ const UNSEEN = /<(style|script|svg)\b[\s\S]*?<\/\1>/g;
 const ATTRIBUTE = /([\w-]+)="([^"]*)"/g;
 /** Of one person, sign-in or request. */
 const OWN_VALUES = ['value', 'href'];
+const OWN_QUERY = /(\?\w+)=.*/;
 
 /** A piece of a page: an element with its attributes, or the text that follows one. */
 type Piece = { element: string; attributes: Map<string, string> } | { text: string };
@@ -31,7 +32,9 @@ export function outlineOf(html: string): Piece[] {
 }
 
 function attributesIn(text: string): Map<string, string> {
-  const all = [...text.matchAll(ATTRIBUTE)].map(([, name = '', value = '']) => [name, value] as const);
+  const all = [...text.matchAll(ATTRIBUTE)].map(
+    ([, name = '', value = '']) => [name, value.replace(OWN_QUERY, '$1')] as const,
+  );
   return new Map(all.filter(([name, value]) => !OWN_VALUES.includes(name) && !value.startsWith('http')));
 }
 

@@ -89,7 +89,7 @@ export function answerTo(
   { path, method, answers }: { path: string; method: string; answers: 'people' | 'programs' },
 ): Exchange {
   const answer = signOnErrors(new PageWriter('live'))(error, 'request-1', {
-    request: { path, method, headers: {} } as never,
+    request: { path, method, headers: {}, rawQuery: '' } as never,
     operation: answers === 'people' ? PAGE : undefined,
   });
   const body = String(answer.body);
@@ -209,6 +209,13 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
       new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 7 }),
     );
     expectErrorPage(answer, 503, 'We are briefly unable to answer.');
+    const again = `id="continue" href="${path.replaceAll('&', '&amp;')}">Try again</a>`;
+    if (question.method === 'POST') {
+      // Its address alone is no page.
+      expect(answer.body).not.toContain('id="continue"');
+    } else {
+      expect(answer.body).toContain(again);
+    }
     expect(answer.headers['retry-after']).toBe('7');
   });
 }

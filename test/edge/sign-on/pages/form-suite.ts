@@ -3,11 +3,12 @@ import {
   ErrorPageKind,
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import type { Exchange } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
-import { expectErrorPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
+import { expectErrorPage, refusing, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
 import { formPost, type MethodName, SIGN_ON_URL, type SignOnServer, startSignOn } from '../server.js';
-import { COOKIE, SESSION_HASH } from './page-suite.js';
+import { COOKIE, INTERACTION, SESSION_HASH } from './page-suite.js';
 
 export interface FormCase {
   operationId: string;
@@ -171,6 +172,27 @@ export function describeForm(form: FormCase): void {
     leadsOn();
     const more = { ...fields, __proto__x: '1', constructor: ['1', '2'], 'a b': '\0' };
     expect((await ask(formPost(more, SAME_ORIGIN))).status).toBe(303);
+  });
+
+  describe('a form that meets a fault, a limit or a restart', () => {
+    const query = `own=%221%22&token=${INTERACTION}`;
+    const page = path === '/auth/cancel' ? '/auth/choose-context' : path;
+    const back = `href="${page}?${query.replace('&', '&amp;')}">Back</a>`;
+    const failing = (code: ErrorCode) => {
+      refusing(server, method, new ServiceError(code, 'No.'));
+      return server.ask(operationId, `${path}?${query}`, question);
+    };
+
+    test.each([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE])(
+      'leads back to its page: %s',
+      async (code) => {
+        expect((await failing(code)).body).toContain(back);
+      },
+    );
+
+    test.each([ErrorCode.INVALID_REQUEST])('or says where to begin: %s', async (code) => {
+      expect((await failing(code)).body).not.toContain('id="continue"');
+    });
   });
 
   const operation = { operationId, path, method, question, backUrl };

@@ -74,6 +74,9 @@ export function describePage(page: PageCase): void {
       expect(answer.body).toMatch(piece);
     }
     expect(answer.body).not.toMatch(/<Scheduling>|style=|\son\w+=/);
+    const forms = answer.body.match(/<form [^>]*>/g) ?? [];
+    const query = new RegExp(`^<form method="post" action="/auth/[a-z-]+\\?${secret}=${good}">$`);
+    expect(forms).toEqual(forms.map(() => expect.stringMatching(query)));
     const scripts = [
       /<form/.test(answer.body) && SEND_ONCE,
       /type="password"/.test(answer.body) && SHOW_PASSWORD,

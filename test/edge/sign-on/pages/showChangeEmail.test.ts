@@ -14,7 +14,7 @@ describePage({
   heading: 'Change your email',
   result: { $case: 'changeEmailPage', value: link },
   shows: [
-    /<form method="post" action="\/auth\/change-email">/,
+    /<form method="post" action="\/auth\/change-email\?/,
     `name="token" value="${LINK_TOKEN}"`,
     '<strong>maria@&lt;example&gt;.com</strong>',
     '<strong>Tallow &amp; Fern</strong> asks',

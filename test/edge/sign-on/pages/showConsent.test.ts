@@ -22,7 +22,7 @@ describePage({
     },
   },
   shows: [
-    /<form method="post" action="\/auth\/consent">/,
+    /<form method="post" action="\/auth\/consent\?/,
     /<b>Who you are here<\/b>[\s\S]*<b>Your name<\/b>[\s\S]*<b>Your email address<\/b>/,
     // A scope without words is shown too.
     '<b>constructor</b>',

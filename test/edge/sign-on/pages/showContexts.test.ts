@@ -33,8 +33,8 @@ describePage({
     },
   },
   shows: [
-    /<form method="post" action="\/auth\/choose-context">/,
-    /<form method="post" action="\/auth\/cancel">[\s\S]*name="interaction" value="[\w-]+"[\s\S]*name="csrf_token" value="[\w-]+"[\s\S]*>Cancel<\/button>/,
+    /<form method="post" action="\/auth\/choose-context\?/,
+    /<form method="post" action="\/auth\/cancel\?[\s\S]*name="interaction" value="[\w-]+"[\s\S]*name="csrf_token" value="[\w-]+"[\s\S]*>Cancel<\/button>/,
     // The one used last comes before the others, which are in the order of their names.
     /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*Aldgate Foods[\s\S]*Alpine &amp; &lt;Co&gt;/,
     /Northwind Traders<\/b><span>Dashboard user · Owner<\/span><\/span><span class="last">Last used/,

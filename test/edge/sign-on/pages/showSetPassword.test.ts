@@ -14,7 +14,7 @@ describePage({
   heading: 'Set a password',
   result: { $case: 'setPasswordPage', value: link },
   shows: [
-    /<form method="post" action="\/auth\/set-password">/,
+    /<form method="post" action="\/auth\/set-password\?/,
     `name="token" value="${LINK_TOKEN}"`,
     /<input id="email" name="email" type="email" value="maria@example.com" autocomplete="username"[^>]* readonly>/,
     /<input id="password" name="password" type="password" value="" autocomplete="new-password"[^>]* aria-describedby="password-hint"/,

@@ -19,11 +19,11 @@ describePage({
   shows: [
     '<strong>Northwind &lt;Scheduling&gt;</strong>',
     'Harborlight &amp; &quot;Sons&quot;',
-    /<form method="post" action="\/auth\/sign-in">/,
+    /<form method="post" action="\/auth\/sign-in\?/,
     /<label for="email">Email<\/label>\n<div><input id="email" name="email" type="text" inputmode="email" value="m@example.com" autocomplete="username"/,
     /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
     /<button id="sign-in"/,
-    /<form method="post" action="\/auth\/cancel">/,
+    /<form method="post" action="\/auth\/cancel\?/,
     /<button id="cancel" type="submit" class="quiet">Cancel<\/button>/,
     'no access yet? Ask the administrator of Harborlight &amp; &quot;Sons&quot; to send you a link.',
   ],

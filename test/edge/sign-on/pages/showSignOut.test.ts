@@ -18,7 +18,7 @@ describePage({
     },
   },
   shows: [
-    /<form method="post" action="\/auth\/sign-out">/,
+    /<form method="post" action="\/auth\/sign-out\?/,
     'You are signed in as <strong>maria@example.com</strong>.',
     '<strong>Northwind &lt;Scheduling&gt;</strong> asks',
     `name="csrf_token" value="${CSRF_TOKEN}"`,

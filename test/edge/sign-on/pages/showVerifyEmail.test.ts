@@ -10,7 +10,7 @@ describePage({
   heading: 'Verify your email',
   result: { $case: 'verifyEmailPage', value: { email: 'maria@<example>.com' } },
   shows: [
-    /<form method="post" action="\/auth\/verify-email">/,
+    /<form method="post" action="\/auth\/verify-email\?/,
     `name="token" value="${LINK_TOKEN}"`,
     '<strong>maria@&lt;example&gt;.com</strong>',
     '<button id="verify"',
