@@ -3,6 +3,8 @@ import { html } from './html.js';
 import { icons } from './icons.js';
 import type { PageContent } from './layout.js';
 
+export const WAIT_FIRST = 'Please wait before you try again';
+
 /** All of it text. */
 export interface ErrorPageContent {
   /** Instead of "Something went wrong", where nothing did. */
@@ -48,16 +50,15 @@ const HOUR_S = 60 * MINUTE_S;
 
 /** Says when attempts are taken again. The same for all addresses, so that it tells nothing of accounts. */
 export function lockedOutPage({ message, waitSeconds, now, backUrl, requestId }: LockOut): PageContent {
-  const title = 'Please wait before you try again';
   const endsAt = new Date(now + waitSeconds * 1_000);
   const body = html`<div class="badge">${icons.clock}</div>
-<h1>${title}</h1>
+<h1>${WAIT_FIRST}</h1>
 <p class="lead">${message} You can try again in <strong>${inWords(waitSeconds)}</strong>, from <time datetime="${endsAt.toISOString()}">${timeOfDay(endsAt, { toTheSecond: waitSeconds <= MINUTE_S, now })}</time>.</p>
 <p class="lead">Until then an attempt is refused even with the right password. This protects the account from being guessed or overrun.</p>
 <div class="actions"><a class="button" id="continue" href="${backUrl}">Back</a></div>
 <p class="note">Not sure of your password? Ask the administrator who gave you access to send you a link. With it you set a new one.</p>
 <dl class="facts"><dt>Request</dt><dd>${requestId}</dd></dl>`;
-  return { title, body };
+  return { title: WAIT_FIRST, body };
 }
 
 /** Rounded up: an attempt that comes too early is refused. */

@@ -3,7 +3,7 @@ import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
 import { BodyRefusal, type HttpAnswer, type HttpRequest } from '../http/exchange.js';
-import { errorPage, inWords, lockedOutPage } from '../pages/error.js';
+import { errorPage, inWords, lockedOutPage, WAIT_FIRST } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
 import { NoAccessToken } from './oauth-request.js';
 import { ForeignForm, LockedOut } from './page-handlers.js';
@@ -12,6 +12,7 @@ import { NO_STORE } from './sign-on-handler.js';
 
 interface Told {
   status: number;
+  heading?: string;
   message: string;
   hint?: string;
 }
@@ -49,7 +50,6 @@ const TOLD: Partial<Record<ErrorCode, Told>> = {
     message: 'This address cannot be used that way.',
     hint: START_AGAIN,
   },
-  [ErrorCode.RATE_LIMITED]: { status: 429, message: 'Too many tries.' },
   [ErrorCode.UNAVAILABLE]: {
     status: 503,
     message: 'We are briefly unable to answer.',
@@ -103,11 +103,11 @@ function pageOf(
     const page = lockedOutPage({ message, waitSeconds, now: Date.now(), backUrl, requestId });
     return { status: 429, page };
   }
-  const { status, message, hint: usual } = toldOf(error);
+  const { status, hint: usual, ...said } = toldOf(error);
   const isRefused = usual === START_AGAIN;
   const hint = isRefused && MAILED_LINKS.has(failure.request.path) ? OPEN_AGAIN : usual;
   const onward = isRefused ? {} : onwardFrom(failure);
-  return { status, page: errorPage({ message, hint, ...onward, requestId }) };
+  return { status, page: errorPage({ ...said, hint, ...onward, requestId }) };
 }
 
 /** Where people go on once it works again; a form of ours has the query of its page. */
@@ -129,8 +129,11 @@ function toldOf(error: ServiceError): Told {
   if (error instanceof ForeignForm) {
     return { status: 400, message: error.message, hint: START_AGAIN };
   }
-  const told = TOLD[error.code] ?? FAULT;
-  return told.status === 429 ? { ...told, hint: waitOf(error.retryAfterSeconds ?? 1) } : told;
+  if (error.code === ErrorCode.RATE_LIMITED) {
+    const { message, retryAfterSeconds = 1 } = error;
+    return { status: 429, heading: WAIT_FIRST, message, hint: waitOf(retryAfterSeconds) };
+  }
+  return TOLD[error.code] ?? FAULT;
 }
 
 function waitOf(seconds: number): string {

@@ -10,7 +10,10 @@ import { recordedLog } from '../../support/recorded-log.js';
 
 const FAULTS: Record<number, () => Error> = {
   408: () => new BodyRefusal(408, 'The body did not arrive in time.'),
-  429: () => new ServiceError(ErrorCode.RATE_LIMITED, 'Too many.', { retryAfterSeconds: 9 }),
+  429: () =>
+    new ServiceError(ErrorCode.RATE_LIMITED, 'Too many people are beginning to sign in from your network.', {
+      retryAfterSeconds: 9,
+    }),
   500: () => new Error('planted'),
   503: () => new ServiceError(ErrorCode.UNAVAILABLE, 'Busy.', { retryAfterSeconds: 2 }),
 };

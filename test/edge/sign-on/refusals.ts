@@ -167,14 +167,13 @@ export function testPageFaults(operation: Operation, present: () => SignOnServer
     return present().ask(operationId, path, question);
   };
 
-  test('429: who tried too often gets the time to wait', async () => {
+  test('429: who tried too often reads what was too much, and gets the time to wait', async () => {
     const answer = await refusedWith(
-      new ServiceError(ErrorCode.RATE_LIMITED, 'No.', { retryAfterSeconds: 130 }),
+      new ServiceError(ErrorCode.RATE_LIMITED, 'Too <often>.', { retryAfterSeconds: 130 }),
     );
-    if (operation.backUrl === undefined) {
-      expectErrorPage(answer, 429, 'Too many tries.');
-    } else {
-      expectPage(answer, 429, 'Please wait before you try again');
+    expectErrorPage(answer, 429, 'Too &lt;often&gt;.', 'Please wait before you try again');
+    expect(answer.body).not.toContain('badge bad');
+    if (operation.backUrl !== undefined) {
       expect(answer.body).toContain(`href="${operation.backUrl}">Back</a>`);
       // With a date where the wait ends on another day.
       expect(answer.body).toMatch(

@@ -4,10 +4,10 @@ import { assertAllowed } from '../../access/rate-limiter.js';
 import type { SignOn } from '../sign-on.js';
 import type { Browser } from './browser.js';
 
-const FROM_NETWORK =
-  'Too many people are beginning to sign in from your network. Wait a little before you try again.';
-const TOO_OFTEN = 'You have signed in too often. Wait a little before you try again.';
-const TOO_OFTEN_TODAY = 'You have signed in too often today. Try again tomorrow.';
+/** The page adds how long to wait. */
+const FROM_NETWORK = 'Too many people are beginning to sign in from your network.';
+const TOO_OFTEN = 'You have signed in too often.';
+const TOO_OFTEN_TODAY = 'You have signed in too often today.';
 
 /** Counts by network and not by cookie: an abuser gets new cookies at no cost. */
 export async function countStranger(

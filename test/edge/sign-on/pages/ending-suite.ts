@@ -31,7 +31,6 @@ export function describeEnding({ operationId, statuses, path, heading, onward = 
   });
 
   test.each([
-    [429, ErrorCode.RATE_LIMITED],
     [500, ErrorCode.INTERNAL_ERROR],
     [503, ErrorCode.UNAVAILABLE],
   ])('%i: whatever may come before it refuses with a page', async (status, code) => {
@@ -39,6 +38,12 @@ export function describeEnding({ operationId, statuses, path, heading, onward = 
     const answer = answerTo(new ServiceError(code, 'canary'), operationId, asked);
     expectErrorPage(answer, status, /./);
     expect(answer.body).not.toContain('canary');
+  });
+
+  test('429: too many requests are answered with a page that says so', () => {
+    const error = new ServiceError(ErrorCode.RATE_LIMITED, 'Too often.');
+    const answer = answerTo(error, operationId, { path, method: 'GET', answers: 'people' });
+    expectErrorPage(answer, 429, 'Too often.', 'Please wait before you try again');
   });
 
   testPageRefusals({ operationId, path, method: 'showInteraction', question: {} }, () => server);
