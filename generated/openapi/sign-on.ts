@@ -2392,9 +2392,11 @@ export interface components {
         /** @description Back to the application, or to the page at which the sign-in is now. */
         ConsentLocation: string;
         /**
-         * @description Forbids scripts, except the one that sends a `form_post` and the one that shows a password; framing, except of the
-         *     page that sends a `form_post` for `prompt=none`; and content of third parties, except the logo of an application. Forms may lead only here and, on the way back to an application, to its
-         *     address and anywhere over https: browsers hold each further redirect against this too.
+         * @description Forbids scripts, except those of the page, by their hashes: one sends a `form_post`, one holds back the second
+         *     submit of a form, and one shows a password. Forbids framing, except of the page that sends a `form_post` for
+         *     `prompt=none`; and content of third parties, except the logo of an application. Forms may lead only here and, on
+         *     the way back to an application, to its address and anywhere over https: browsers hold each further redirect
+         *     against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; img-src data:; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;
