@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { SEND_ONCE, SHOW_PASSWORD } from '../../src/edge/pages/fields.js';
+import { SEEN_FIRST, SEND_ONCE, SHOW_PASSWORD } from '../../src/edge/pages/fields.js';
 import type { Exchange } from '../support/http-exchange.js';
 
 /** The page without the scripts of ours. */
 export function withoutOwnScripts(body: string): string {
-  return [SEND_ONCE, SHOW_PASSWORD].reduce(
+  return [SEEN_FIRST, SEND_ONCE, SHOW_PASSWORD].reduce(
     (rest, script) => rest.replace(`<script>${script}</script>`, ''),
     body,
   );

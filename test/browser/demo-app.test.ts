@@ -5,9 +5,11 @@ import { describeWith } from '../support/toolchains.js';
 import { focusWalkOf } from './audit.js';
 import { faultsOnScreens } from './screens.js';
 import {
+  allowReady,
   at,
   fillSignIn,
   logoLoaded,
+  pressAllow,
   type SignOnInChromium,
   signOnInChromium,
 } from './sign-on-in-chromium.js';
@@ -35,7 +37,7 @@ async function allowed(page: Page): Promise<void> {
     await logoLoaded(page);
     await page.getByRole('link', { name: 'privacy policy' }).waitFor();
     await page.getByRole('link', { name: 'terms of service' }).waitFor();
-    await page.click('#approve');
+    await pressAllow(page);
   }
   await at(page, /^Signed in as /);
 }
@@ -116,6 +118,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     await page.keyboard.press('Enter');
     await at(page, /^Allow /);
     await page.locator('#approve').focus();
+    await allowReady(page);
     await page.keyboard.press('Enter');
     await at(page, /^Signed in as /);
     const summary = page.locator('summary').first();

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
-import { at, fillSignIn, heading, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, fillSignIn, heading, pressAllow, signOnInChromium } from './sign-on-in-chromium.js';
 
 const STATE = `a "state" & 'more' <b>ü</b> 100%+`;
 
@@ -24,7 +24,7 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     const addresses: string[] = [];
     context.on('request', (request) => addresses.push(request.url()));
     await toConsent(page);
-    await page.click('#approve');
+    await pressAllow(page);
     const fields = await rig.returnedByForm(page);
     expect(fields).toEqual(answered(CODE));
     expect(addresses.join('\n')).not.toContain(fields.code);
@@ -36,7 +36,7 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     // Stands for the application that does not answer yet: the page stays.
     await page.addInitScript('HTMLFormElement.prototype.submit = () => undefined');
     await toConsent(page);
-    await page.click('#approve');
+    await pressAllow(page);
     await page.locator('#continue:disabled').waitFor();
   });
 

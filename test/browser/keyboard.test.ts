@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
 import { firstFocus } from './audit.js';
-import { at, signOnInChromium } from './sign-on-in-chromium.js';
+import { allowReady, at, signOnInChromium } from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
 
@@ -51,6 +51,9 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       await page.keyboard.press('Enter');
       await at(page, 'Allow Rota Planner to see who you are?');
       await page.keyboard.press('Tab');
+      if (javaScriptEnabled) {
+        await allowReady(page);
+      }
       await page.keyboard.press('Enter');
       expect(await rig.returned(page)).toEqual({ state: 'a state', code: true, error: undefined });
       expect(await page.locator('h1').innerText()).toBe('Welcome back');

@@ -9,7 +9,7 @@ import { call } from '../flow/sign-on/environment.js';
 import { chromiumVisits } from '../support/chromium.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { describeWith } from '../support/toolchains.js';
-import { at, fillSignIn } from './sign-on-in-chromium.js';
+import { at, fillSignIn, pressAllow } from './sign-on-in-chromium.js';
 
 /** Without a known verifier: these codes are never exchanged. */
 const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -86,7 +86,7 @@ describeWith('chromium', 'an application that sends people on from where they co
     await page.goto(addressOf('/auth/authorize', asked));
     await fillSignIn(page, await environment.demo.newPerson({ worker: [clientIds.tallowfern] }));
     await at(page, /^Allow /);
-    await page.click('#approve');
+    await pressAllow(page);
     await at(page, 'Welcome home');
     expect(page.url()).toContain(`${application.pageAt('/callback')}?code=`);
 

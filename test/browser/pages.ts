@@ -2,7 +2,15 @@ import type { Page } from 'playwright-core';
 import { PasswordLinkPurpose } from '../../generated/proto/integration/platform/v1/accounts.js';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { call, type Person } from '../flow/sign-on/environment.js';
-import { at, fillSignIn, heading, logoLoaded, type SignOnInChromium, STAYS } from './sign-on-in-chromium.js';
+import {
+  at,
+  fillSignIn,
+  heading,
+  logoLoaded,
+  pressAllow,
+  type SignOnInChromium,
+  STAYS,
+} from './sign-on-in-chromium.js';
 
 /** The way to a page; the address of who is asked about is as long as addresses are. */
 type Way = (page: Page, rig: SignOnInChromium) => Promise<void>;
@@ -67,7 +75,7 @@ const withPassword =
 
 const toSignOut: Way = async (page, rig) => {
   await toConsent(page, rig);
-  await page.click('#approve');
+  await pressAllow(page);
   await rig.returned(page);
   await page.goto(`${rig.demo.url}/auth/logout?client_id=${rig.clientId}`);
   await at(page, /Sign out/);
@@ -104,7 +112,7 @@ export const pages: Record<string, Way> = {
     await fillSignIn(page, person);
     await at(page, 'Continue as');
     await page.locator('button[name=context]').last().click();
-    await page.click('#approve');
+    await pressAllow(page);
     await rig.returned(page);
     await toSignIn(page, rig, { prompt: 'login' });
     await fillSignIn(page, person);

@@ -114,6 +114,16 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
   await page.click('#sign-in');
 }
 
+/** Where scripts run, "Allow" works once the page has been seen for a moment. */
+export async function allowReady(page: Page): Promise<void> {
+  await page.locator('#approve[aria-disabled=false]').waitFor();
+}
+
+export async function pressAllow(page: Page): Promise<void> {
+  await allowReady(page);
+  await page.click('#approve');
+}
+
 /** What is said beside the field of the password, as soon as something is. */
 export async function saidOfPassword(page: Page): Promise<string> {
   const field = page.locator('.field', { has: page.locator('#password') });

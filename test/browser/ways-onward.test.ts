@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
-import { at, fillSignIn, heading, saidOfPassword, signOnInChromium } from './sign-on-in-chromium.js';
+import {
+  at,
+  fillSignIn,
+  heading,
+  pressAllow,
+  saidOfPassword,
+  signOnInChromium,
+} from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
 const GOT_CODE = { state: 'a state', code: true, error: undefined };
@@ -28,7 +35,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
 
   async function allow(page: Page) {
     await at(page, /^Allow /);
-    await page.click('#approve');
+    await pressAllow(page);
     return rig.returned(page);
   }
 
@@ -82,7 +89,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await allow(page);
     await go(page, -1);
     await at(page, /^Allow /);
-    await page.click('#approve');
+    await pressAllow(page);
     await at(page, 'This page is no longer open');
     expect(await page.locator('main').innerText()).toContain(
       'This page was answered already, and that answer counts. Go to your application',
@@ -167,7 +174,7 @@ describeWith('chromium', 'there is always a way onward', (executable) => {
     await other.goto(rig.authorization({ prompt: 'login' }));
     await fillSignIn(other, second);
     await at(other, /^Allow /);
-    await visit.page.click('#approve');
+    await pressAllow(visit.page);
     await visit.page.getByText(second.email).waitFor();
     expect(await allow(visit.page)).toEqual(GOT_CODE);
   });

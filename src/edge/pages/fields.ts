@@ -33,6 +33,30 @@ export const SEND_ONCE = `for (const form of document.forms) {
 }`;
 
 /**
+ * Holds "Allow" back until the page has been in front for a moment, and while a key is held: the click or key
+ * could have been meant for what was there before, such as a window that another site closes at a double
+ * click. Not `disabled`, which would take the button out of the tab order.
+ */
+export const SEEN_FIRST = `{
+  const approve = document.getElementById('approve');
+  let seen;
+  const rest = () => {
+    approve.setAttribute('aria-disabled', 'true');
+    clearTimeout(seen);
+    seen = setTimeout(() => approve.setAttribute('aria-disabled', 'false'), 600);
+  };
+  for (const name of ['focus', 'pageshow', 'keydown']) {
+    addEventListener(name, ({ type, persisted, repeat }) => {
+      if (type === 'focus' || persisted || repeat) rest();
+    });
+  }
+  approve.addEventListener('click', (event) => {
+    if (approve.getAttribute('aria-disabled') === 'true') event.preventDefault();
+  });
+  rest();
+}`;
+
+/**
  * Lets the Show button show the password; without scripts the button stays hidden. Submitting or leaving the
  * page hides the password again, so that browsers neither save nor restore it as text.
  */

@@ -13,6 +13,7 @@ import {
   FORM_ERROR,
   formAlert,
   hidden,
+  SEEN_FIRST,
   SEND_ONCE,
   SHOW_PASSWORD,
   textField,
@@ -169,7 +170,7 @@ ${documentsOf(applicationName, [
 ])}
 ${context && chosenContext(interaction, context)}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: 'Allow access', brand: instanceName, body, image, scripts: [SEND_ONCE] };
+  return { title: 'Allow access', brand: instanceName, body, image, scripts: [SEEN_FIRST, SEND_ONCE] };
 }
 
 /** What the person goes on as, with a way to change it. */

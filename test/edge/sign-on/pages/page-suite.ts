@@ -3,7 +3,7 @@ import {
   ErrorPageKind,
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { SEND_ONCE, SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
+import { SEEN_FIRST, SEND_ONCE, SHOW_PASSWORD } from '../../../../src/edge/pages/fields.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
@@ -78,6 +78,7 @@ export function describePage(page: PageCase): void {
     const query = new RegExp(`^<form method="post" action="/auth/[a-z-]+\\?${secret}=${good}">$`);
     expect(forms).toEqual(forms.map(() => expect.stringMatching(query)));
     const scripts = [
+      /id="approve"/.test(answer.body) && SEEN_FIRST,
       /<form/.test(answer.body) && SEND_ONCE,
       /type="password"/.test(answer.body) && SHOW_PASSWORD,
     ];

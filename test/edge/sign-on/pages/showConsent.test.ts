@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { InteractionPage, UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { SEND_ONCE } from '../../../../src/edge/pages/fields.js';
+import { SEEN_FIRST, SEND_ONCE } from '../../../../src/edge/pages/fields.js';
 import { expectOwnScripts } from '../refusals.js';
 import { type SignOnServer, startSignOn } from '../server.js';
 import { describePage, INTERACTION, shared } from './page-suite.js';
@@ -142,6 +142,6 @@ describe('what the application says of itself', () => {
   ])('an origin that no policy can name is not allowed: %j', async (logoUri) => {
     const answer = await shownWith({ logoUri });
     expect(picturesOf(answer)).toBe('data:');
-    expectOwnScripts(answer, [SEND_ONCE]);
+    expectOwnScripts(answer, [SEEN_FIRST, SEND_ONCE]);
   });
 });
