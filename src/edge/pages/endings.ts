@@ -74,13 +74,13 @@ export const emailVerifiedPage = ending(
 export const emailChangedPage = ending(
   'Email changed',
   'Your email address has changed',
-  html`You are signed out everywhere. Open your application and sign in with the new address; your password is the same.`,
+  html`Your applications ask you to sign in again, some of them only after a while. Sign in with the new address; your password is the same.`,
 );
 
 export const signedOutPage = ending(
   'Signed out',
   'You are signed out',
-  html`You can close this page. On a shared computer, close the browser too.`,
+  html`Applications that you have open may keep you signed in: sign out of them too. On a shared computer, also close the browser.`,
 );
 
 function ending(title: string, heading: string, lead: Html): PageContent {

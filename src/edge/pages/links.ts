@@ -41,7 +41,7 @@ export function setPasswordPage(
   const refusals = message === undefined ? [] : [{ input: 'password', message }];
   const lead = invitation
     ? html`Welcome. Choose a password for <strong>${email}</strong>, and you can sign in.`
-    : html`Choose a new password for <strong>${email}</strong>. You will be signed out everywhere else.`;
+    : html`Choose a new password for <strong>${email}</strong>. Your applications will ask you to sign in again.`;
   const body = html`<h1>Set a password</h1>
 <p class="lead">${lead}</p>
 <form method="post" action="${addressOf(operations.setPassword.path, { token })}">
@@ -83,7 +83,7 @@ ${textField({
   label: 'Password',
   type: 'password',
   autocomplete: 'current-password',
-  hint: 'The one with which you sign in today. You will be signed out everywhere.',
+  hint: 'The one with which you sign in today. Your applications will ask you to sign in again.',
   refusals,
   // At first the text above must be read: it says who asks, and for which address.
   focused: refusals.length > 0,

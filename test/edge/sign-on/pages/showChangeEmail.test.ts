@@ -20,6 +20,7 @@ describePage({
     '<strong>Tallow &amp; Fern</strong> asks',
     'Continue only if this is your own mailbox',
     /<input id="password" name="password" type="password" value="" autocomplete="current-password"/,
+    'The one with which you sign in today. Your applications will ask you to sign in again.',
     '<button id="change-email"',
   ],
   askedWith: { linkTokenHash: hashSecret(LINK_TOKEN) },

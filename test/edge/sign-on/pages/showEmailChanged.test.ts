@@ -5,5 +5,5 @@ describeEnding({
   statuses: [200, 405, 429, 500, 503],
   path: '/auth/email-changed',
   heading: 'Your email address has changed',
-  onward: 'Open your application and sign in with the new address',
+  onward: 'some of them only after a while. Sign in with the new address',
 });

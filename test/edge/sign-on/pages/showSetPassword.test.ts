@@ -43,7 +43,9 @@ describe('why the last try was refused', () => {
 
   test('a new password names the account too', async () => {
     const body = await bodyWith('');
-    expect(body).toContain('<p class="lead">Choose a new password for <strong>maria@example.com</strong>.');
+    expect(body).toContain(
+      '<p class="lead">Choose a new password for <strong>maria@example.com</strong>. Your applications will ask you to sign in again.</p>',
+    );
     expect(body).toContain('<title>Set a password</title>');
     expect(await bodyWith('too_short')).toContain('<title>Error: Set a password</title>');
   });
