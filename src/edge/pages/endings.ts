@@ -29,6 +29,9 @@ ${fields.map(({ name, value }) => hidden(name, value))}
   return { title: `Back to ${applicationName}`, body, scripts: [SEND_FORM] };
 }
 
+/** The domain names so many applications of a person; there may be more. */
+const MOST_NAMED = 5;
+
 /** Leads on to the applications of the person, or names them. */
 export function passwordSetPage(applications: readonly EnterableApplication[]): PageContent {
   const several = new Set(applications.map(({ instanceName }) => instanceName)).size > 1;
@@ -54,7 +57,10 @@ export function passwordSetPage(applications: readonly EnterableApplication[]): 
 ${buttons}
 </div>
 ${rest.length > 0 && html`<p class="note">You can also sign in to ${listed(rest)}.</p>`}`;
-  return { ...page, body: linked.length > 0 ? onward : body };
+  const more =
+    named.length >= MOST_NAMED &&
+    html`<p class="note">Your application is not among them? Open it, and sign in there.</p>`;
+  return { ...page, body: html`${linked.length > 0 ? onward : body}${more}` };
 }
 
 /** `A`, `A and B`, `A, B and C` */

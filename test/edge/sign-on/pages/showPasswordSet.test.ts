@@ -75,6 +75,16 @@ describe('the ways to the applications', () => {
     );
   });
 
+  test.each([undefined, 'https://rota.example.com/'])(
+    'as many as the domain names may not be all: with the address %s',
+    async (signInUrl) => {
+      const one = { name: 'Rota', ...(signInUrl !== undefined && { signInUrl }) };
+      const more = 'Your application is not among them?';
+      expect(await shown(one, one, one, one)).not.toContain(more);
+      expect(await shown(one, one, one, one, one)).toContain(more);
+    },
+  );
+
   test('the instance is named where there are several', async () => {
     const body = await shown(
       { name: 'Rota', signInUrl: 'https://rota.example.com/1' },
