@@ -101,10 +101,10 @@ function interactionInputs(interaction: string, csrfToken: string): Html {
 ${hidden('csrf_token', csrfToken)}`;
 }
 
-/** The signed-in account, with a way to change it. */
-function otherAccount(interaction: string, accountEmail: string): Html {
+/** A way to change the signed-in account, which is named unless the page names it above. */
+function otherAccount(interaction: string, accountEmail?: string): Html {
   const address = addressOf(operations.showSignIn.path, { interaction });
-  return html`<div class="account">${icons.person}<div>Signed in as <b>${accountEmail}</b><a href="${address}">Use another account</a></div></div>`;
+  return html`<div class="account">${icons.person}<div>${accountEmail !== undefined && html`Signed in as <b>${accountEmail}</b>`}<a href="${address}">Use another account</a></div></div>`;
 }
 
 /** Asks before it signs out, because any site could have sent the browser here. */
@@ -141,7 +141,7 @@ const always = (instanceName: string): Seen => ({
   more: `The companies you work for or manage on ${instanceName}, and which one you chose last`,
 });
 
-/** Names the application and what it will see. */
+/** Names the application and what it will see. What the decision means comes before its buttons. */
 export function consentPage(
   interaction: string,
   { csrfToken, applicationName, instanceName, formActionSource }: Interaction,
@@ -151,25 +151,26 @@ export function consentPage(
   const image = webAddress(logoUri);
   const body = html`${image !== undefined && html`<img class="logo" src="${image}" alt="">`}
 <h1>Allow <bdi>${applicationName}</bdi> to see who you are?</h1>
-<p class="lead">If you allow it, the application sees:</p>
+<p class="lead">You are signed in as <strong>${accountEmail}</strong>. If you allow it, the application sees:</p>
 <ul class="scopes">
 ${seen.map(({ icon, what, more }) => html`<li>${icon}<div><b>${what}</b><span>${more}</span></div></li>`)}
 </ul>
+<p class="note">${applicationName} may keep this access after you have signed out, until it is ended: ask the administrator of ${instanceName} for that.</p>
+${allowedBefore && html`<p class="note" id="withdraws">You have allowed this before. If you do not allow it now, ${applicationName} loses its access.</p>`}
 <form method="post" action="${addressOf(operations.consent.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <div class="actions">
 <button id="approve" name="decision" value="approve">Allow</button>
-<button id="deny" name="decision" value="deny" class="quiet">Do not allow</button>
+<button id="deny" name="decision" value="deny" class="quiet"${allowedBefore && html` aria-describedby="withdraws"`}>Do not allow</button>
 </div>
 </form>
-${allowedBefore && html`<p class="note">You have allowed this before. If you do not allow it now, ${applicationName} loses its access.</p>`}
 ${formActionSource !== '' && html`<p class="note">Either way you go back to ${formActionSource}.</p>`}
 ${documentsOf(applicationName, [
   ['privacy policy', webAddress(policyUri)],
   ['terms of service', webAddress(tosUri)],
 ])}
 ${context && chosenContext(interaction, context)}
-${otherAccount(interaction, accountEmail)}`;
+${otherAccount(interaction)}`;
   return { title: 'Allow access', brand: instanceName, body, image, scripts: [SEEN_FIRST, SEND_ONCE] };
 }
 
