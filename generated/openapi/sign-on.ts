@@ -1827,7 +1827,7 @@ export interface components {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Referrer-Policy": components["headers"]["FormPostReferrerPolicy"];
                 "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1841,7 +1841,7 @@ export interface components {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Referrer-Policy": components["headers"]["FormPostReferrerPolicy"];
                 "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1961,7 +1961,7 @@ export interface components {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Referrer-Policy": components["headers"]["FormPostReferrerPolicy"];
                 "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2171,7 +2171,7 @@ export interface components {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Referrer-Policy": components["headers"]["FormPostReferrerPolicy"];
                 "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2185,7 +2185,7 @@ export interface components {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                "Referrer-Policy": components["headers"]["FormPostReferrerPolicy"];
                 "Set-Cookie": components["headers"]["SetCookie"];
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2409,6 +2409,12 @@ export interface components {
          * @example "bXUq0hC7mVtS1r6kP9fYzA"
          */
         ETag: string;
+        /**
+         * @description `strict-origin` on the page that sends a `form_post`, so that its form has the `Origin` of this server, and no
+         *     address; else `no-referrer`.
+         * @example strict-origin
+         */
+        FormPostReferrerPolicy: "no-referrer" | "strict-origin";
         /** @description The registered `post_logout_redirect_uri` with `state`, or a page of this server. */
         LogoutLocation: string;
         /**

@@ -299,7 +299,7 @@ describe('a code that leaves with a form', () => {
     expect(JSON.stringify([page.target, page.headers])).not.toContain(fields.code);
     expect(page.headers).toMatchObject({
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'strict-origin',
       'x-frame-options': 'DENY',
       'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
     });

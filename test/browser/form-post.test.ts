@@ -28,6 +28,9 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     const fields = await rig.returnedByForm(page);
     expect(fields).toEqual(answered(CODE));
     expect(addresses.join('\n')).not.toContain(fields.code);
+    // Applications can allow it; of the page they learn no more.
+    expect(rig.posts.at(-1)?.origin).toBe(rig.demo.url);
+    expect(await page.evaluate('document.referrer')).not.toContain('interaction');
     expect(await heading(page)).toBe('Welcome back');
   });
 

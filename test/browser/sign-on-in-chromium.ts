@@ -31,11 +31,11 @@ export function signOnInChromium(executablePath: string) {
   const environment = demoEnvironment();
   const visits = chromiumVisits(executablePath);
   /** What forms brought, oldest first. */
-  const posts: { path: string; fields: Record<string, string> }[] = [];
+  const posts: { path: string; origin: string | undefined; fields: Record<string, string> }[] = [];
   const listener = createServer(async (request, response) => {
     if (request.method === 'POST') {
       const fields = Object.fromEntries(new URLSearchParams(await text(request)));
-      posts.push({ path: request.url ?? '', fields });
+      posts.push({ path: request.url ?? '', origin: request.headers.origin, fields });
       if (fields.state === STAYS) {
         response.writeHead(204).end();
         return;

@@ -49,6 +49,9 @@ const HEADINGS: Partial<Record<ErrorPageKind, string>> = {
   [ErrorPageKind.LINK]: 'This link does not work',
 };
 
+/** Without it, browsers send the form with `Origin: null`, which no application can allow. */
+const ORIGIN_ONLY = { 'Referrer-Policy': 'strict-origin' } as const;
+
 type Dependencies = Pick<SignOnDependencies, 'cookies' | 'pages'>;
 
 /** The answer for the domain's next step. `linkToken` is the token of the mailed link whose form was sent. */
@@ -93,7 +96,8 @@ export function authorizationAnswer(
   const answer = dependencies.pages.page(formPostPage(post), post.formActionSource, {
     mayBeFramed: isSilent,
   });
-  return { ...answer, headers: { ...answer.headers, ...dependencies.cookies.headersOf(step) } };
+  const headers = { ...answer.headers, ...dependencies.cookies.headersOf(step), ...ORIGIN_ONLY };
+  return { ...answer, headers };
 }
 
 /** Redirects after a form, so that Reload and Back do not send it again. */

@@ -30,7 +30,7 @@ export function testFormPost(
 
   test('200: the answer leaves with a form, as text and for the redirect URI alone', async () => {
     const answer = await leavesWith({}, { change: { $case: 'setValue', value: FRESH } });
-    expectPage(answer, 200, 'Back to <bdi>Northwind &lt;Scheduling&gt;</bdi>');
+    expectPage(answer, 200, 'Back to <bdi>Northwind &lt;Scheduling&gt;</bdi>', 'strict-origin');
     expect(answer.headers.location).toBeUndefined();
     expect(answer.headers['set-cookie']).toEqual([expect.stringContaining(FRESH)]);
     const action = 'https://app.example.com/callback?own=1&amp;other=&quot;2&quot;';

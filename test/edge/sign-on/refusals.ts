@@ -27,12 +27,17 @@ export function refusing(server: SignOnServer, method: MethodName, error: Error)
 }
 
 /** A page: HTML with its heading, uncached, unframed. */
-export function expectPage(answer: Exchange, status: number, heading: string): void {
+export function expectPage(
+  answer: Exchange,
+  status: number,
+  heading: string,
+  referrerPolicy = 'no-referrer',
+): void {
   expect(answer.status).toBe(status);
   expect(answer.headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
+    'referrer-policy': referrerPolicy,
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
   });
