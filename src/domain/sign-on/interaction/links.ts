@@ -47,7 +47,7 @@ export async function redeemPasswordLink(
     return refusePasswordLink(signOn, browser, tokenHash);
   }
   // The link is spent only after the check and the hash, so each form until then causes both.
-  await takeGuess(signOn, `links of ${shown.account.id}`);
+  await takeGuess(signOn, `links of ${shown.account.id}`, 'This link was used too often.');
   const problem = faultOf(password, await unitOfWork.rows.accounts.namesAround(shown.account.id));
   if (problem) {
     return { kind: 'page', page: 'set_password', interaction: '', problem };

@@ -10,6 +10,7 @@ import { recordRefusal } from './refusals.js';
 
 const WINDOW_MS = 15 * 60_000;
 const PER_NETWORK = 100;
+const TOO_MANY = 'There were too many attempts to sign in with this address, or from your network.';
 
 /**
  * For each typed address. Each known browser has turns of its own; all other browsers share theirs. Ten
@@ -95,15 +96,14 @@ export async function countGuess(signOn: SignOn, browser: Browser, guess: Guess)
 }
 
 /** Counts a guess. Throws RATE_LIMITED beyond the limit, which bounds the hashes that are computed. */
-export async function takeGuess({ guesses }: SignOn, who: string): Promise<void> {
+export async function takeGuess({ guesses }: SignOn, who: string, refusal = TOO_MANY): Promise<void> {
   const { allowed, resetSeconds } = await guesses.take(who);
   if (!allowed) {
-    throw tooMany(resetSeconds);
+    throw tooMany(resetSeconds, refusal);
   }
 }
 
-function tooMany(retryAfterSeconds: number): ServiceError {
-  const message = 'There were too many attempts to sign in with this address, or from your network.';
+function tooMany(retryAfterSeconds: number, message = TOO_MANY): ServiceError {
   return new ServiceError(ErrorCode.RATE_LIMITED, message, { retryAfterSeconds });
 }
 

@@ -63,7 +63,9 @@ test('a link to set a password causes only so many hashes a minute, however many
   expect(hashes).toBe(limit);
   const refused = ends.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(limit);
-  expect(refused[0]).toMatchObject({ reason: { code: ErrorCode.RATE_LIMITED, retryAfterSeconds: 60 } });
+  expect(refused[0]).toMatchObject({
+    reason: { code: ErrorCode.RATE_LIMITED, message: 'This link was used too often.', retryAfterSeconds: 60 },
+  });
 });
 
 test('a link to set a password causes only so many checks of weak passwords a minute, more than a person tries', async () => {
