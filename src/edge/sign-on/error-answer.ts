@@ -2,6 +2,7 @@ import type { Operation } from 'openapi-backend';
 import { operations } from '../../../generated/openapi/sign-on-operations.js';
 import { ErrorCode, type ServiceError } from '../../errors/service-error.js';
 import type { Failure } from '../contract/contract-api.js';
+import { judgesItself } from '../contract/validation.js';
 import { BodyRefusal, type HttpAnswer, type HttpRequest } from '../http/exchange.js';
 import { errorPage, inWords, lockedOutPage, WAIT_FIRST } from '../pages/error.js';
 import type { PageContent } from '../pages/layout.js';
@@ -110,11 +111,11 @@ function pageOf(
   return { status, page: errorPage({ ...said, hint, ...onward, requestId }) };
 }
 
-/** Where people go on once it works again; a form of ours has the query of its page. */
+/** Where people go on once it works again; a form of ours has the query of its page, one of others has none. */
 function onwardFrom({ request, operation }: Failure): { continueUrl?: string; continueLabel?: string } {
   const { method, rawQuery } = request;
   const isForm = method === 'POST';
-  if (operation?.path === undefined || (isForm && rawQuery === '')) {
+  if (operation?.path === undefined || (isForm && (rawQuery === '' || judgesItself(operation)))) {
     return {};
   }
   const path = PAGE_OF_FORM[operation.path] ?? operation.path;

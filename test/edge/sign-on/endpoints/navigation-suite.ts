@@ -3,10 +3,11 @@ import {
   ErrorPageKind,
   InteractionPage,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
+import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import type { Question } from '../../../support/http-exchange.js';
 import { testFormPost } from '../form-post-suite.js';
 import { COOKIE, INTERACTION, SESSION_HASH } from '../pages/page-suite.js';
-import { expectErrorPage, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
+import { expectErrorPage, refusing, testPageFaults, testPageRefusals, testStatuses } from '../refusals.js';
 import { formPost, type SignOnServer, startSignOn } from '../server.js';
 
 export interface NavigationCase {
@@ -149,6 +150,15 @@ export function describeNavigation(navigation: NavigationCase): void {
   if (statuses.includes(200)) {
     testFormPost(operation, () => server);
   }
+  if (verb === 'POST') {
+    test('the page after a fault does not take the address of a form with a query for that of a page', async () => {
+      refusing(server, method, new ServiceError(ErrorCode.INTERNAL_ERROR, 'No.'));
+      const answer = await server.ask(operationId, `${path}?x=1`, formPost(parameters, { cookie: COOKIE }));
+      expectErrorPage(answer, 500, 'We could not complete this.');
+      expect(answer.body).not.toContain('id="continue"');
+    });
+  }
+
   testPageRefusals(operation, () => server);
   testPageFaults(operation, () => server);
   testStatuses(operationId, statuses);

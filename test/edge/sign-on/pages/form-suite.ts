@@ -183,15 +183,23 @@ export function describeForm(form: FormCase): void {
       return server.ask(operationId, `${path}?${query}`, question);
     };
 
-    test.each([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE])(
+    // A page of its own says that there were too many passwords.
+    const limit = backUrl === undefined ? [ErrorCode.RATE_LIMITED] : [];
+    test.each([ErrorCode.INTERNAL_ERROR, ErrorCode.UNAVAILABLE, ...limit])(
       'leads back to its page: %s',
       async (code) => {
         expect((await failing(code)).body).toContain(back);
       },
     );
 
-    test.each([ErrorCode.INVALID_REQUEST])('or says where to begin: %s', async (code) => {
-      expect((await failing(code)).body).not.toContain('id="continue"');
+    test('leads back to its page when it cannot be read', async () => {
+      const asked = { ...question, headers: { 'content-type': 'text/plain' } };
+      const answer = await server.ask(operationId, `${path}?${query}`, asked);
+      expect([answer.status, answer.body]).toEqual([415, expect.stringContaining(back)]);
+    });
+
+    test('or says where to begin', async () => {
+      expect((await failing(ErrorCode.INVALID_REQUEST)).body).not.toContain('id="continue"');
     });
   });
 
