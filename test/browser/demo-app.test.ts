@@ -5,8 +5,8 @@ import { describeWith } from '../support/toolchains.js';
 import { focusWalkOf } from './audit.js';
 import { faultsOnScreens } from './screens.js';
 import {
-  allowReady,
   at,
+  consentReady,
   fillSignIn,
   logoLoaded,
   pressAllow,
@@ -118,7 +118,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     await page.keyboard.press('Enter');
     await at(page, /^Allow /);
     await page.locator('#approve').focus();
-    await allowReady(page);
+    await consentReady(page);
     await page.keyboard.press('Enter');
     await at(page, /^Signed in as /);
     const summary = page.locator('summary').first();
@@ -136,6 +136,7 @@ describeWith('chromium', 'the application of the demo, in Chromium', (executable
     await at(page, 'Sign in');
     await fillSignIn(page, rig.demo.demoPerson('juniper'));
     await at(page, /^Allow /);
+    await consentReady(page);
     await page.click('#deny');
     await at(page, 'You are not signed in');
     expect(await page.locator('main').innerText()).toContain('access_denied');

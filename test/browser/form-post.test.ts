@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
-import { at, fillSignIn, heading, pressAllow, signOnInChromium } from './sign-on-in-chromium.js';
+import {
+  at,
+  consentReady,
+  fillSignIn,
+  heading,
+  pressAllow,
+  signOnInChromium,
+} from './sign-on-in-chromium.js';
 
 const STATE = `a "state" & 'more' <b>ü</b> 100%+`;
 
@@ -72,6 +79,7 @@ describeWith('chromium', 'an answer that leaves with a form', (executable) => {
     await page.click('#cancel');
     expect(await goOn()).toBe('access_denied');
     await toConsent(page);
+    await consentReady(page);
     await page.click('#deny');
     expect(await goOn()).toBe('access_denied');
   });

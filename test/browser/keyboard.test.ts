@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
 import { firstFocus } from './audit.js';
-import { allowReady, at, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, consentReady, signOnInChromium } from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
 
@@ -52,7 +52,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       await at(page, 'Allow Rota Planner to see who you are?');
       await page.keyboard.press('Tab');
       if (javaScriptEnabled) {
-        await allowReady(page);
+        await consentReady(page);
       }
       await page.keyboard.press('Enter');
       expect(await rig.returned(page)).toEqual({ state: 'a state', code: true, error: undefined });
@@ -66,6 +66,9 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       await at(page, /^Allow /);
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
+      if (javaScriptEnabled) {
+        await consentReady(page);
+      }
       await page.keyboard.press('Enter');
       expect(await rig.returned(page)).toEqual({ state: 'a state', code: false, error: 'access_denied' });
     });

@@ -114,13 +114,13 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
   await page.click('#sign-in');
 }
 
-/** Where scripts run, "Allow" works once the page has been seen for a moment. */
-export async function allowReady(page: Page): Promise<void> {
-  await page.locator('#approve[aria-disabled=false]').waitFor();
+/** Where scripts run, the consent page takes a decision once it has been seen for a moment. */
+export async function consentReady(page: Page): Promise<void> {
+  await page.locator('form:not([data-rests]) #approve').waitFor();
 }
 
 export async function pressAllow(page: Page): Promise<void> {
-  await allowReady(page);
+  await consentReady(page);
   await page.click('#approve');
 }
 

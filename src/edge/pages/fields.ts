@@ -33,25 +33,28 @@ export const SEND_ONCE = `for (const form of document.forms) {
 }`;
 
 /**
- * Holds "Allow" back until the page has been in front for a moment, and while a key is held: the click or key
- * could have been meant for what was there before, such as a window that another site closes at a double
- * click. Not `disabled`, which would take the button out of the tab order.
+ * Holds the decision back until the page has been in front for a moment, and while a key is held: the click or
+ * key could have been meant for what was there before, such as a window that another site closes at a double
+ * click. Not `disabled`, which would take the buttons out of the tab order, and not `aria-disabled`: a screen
+ * reader would not say that it has ended.
  */
 export const SEEN_FIRST = `{
-  const approve = document.getElementById('approve');
+  const { form } = document.getElementById('approve');
   let seen;
   const rest = () => {
-    approve.setAttribute('aria-disabled', 'true');
+    form.dataset.rests = '';
     clearTimeout(seen);
-    seen = setTimeout(() => approve.setAttribute('aria-disabled', 'false'), 600);
+    seen = setTimeout(() => { delete form.dataset.rests; }, 600);
   };
-  for (const name of ['focus', 'pageshow', 'keydown']) {
+  for (const name of ['focus', 'visibilitychange', 'pageshow', 'keydown']) {
     addEventListener(name, ({ type, persisted, repeat }) => {
-      if (type === 'focus' || persisted || repeat) rest();
+      if (type === 'focus' || type === 'visibilitychange' || persisted || repeat) rest();
     });
   }
-  approve.addEventListener('click', (event) => {
-    if (approve.getAttribute('aria-disabled') === 'true') event.preventDefault();
+  form.addEventListener('click', (event) => {
+    if (!('rests' in form.dataset)) return;
+    event.preventDefault();
+    rest();
   });
   rest();
 }`;

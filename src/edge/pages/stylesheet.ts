@@ -52,6 +52,7 @@ button, .button {
   color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: .6rem; cursor: pointer;
 }
 button:hover, .button:hover { background: var(--accent-strong); }
+[data-rests] button { opacity: .6; cursor: progress; }
 .quiet { color: var(--text); background: transparent; border-color: var(--edge); }
 .quiet:hover { background: var(--tint); }
 .actions { display: flex; flex-direction: column; gap: .65rem; margin-top: 1.5rem; }
