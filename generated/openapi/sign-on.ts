@@ -371,6 +371,7 @@ export interface paths {
          * Sign in
          * @description Takes email and password. Whether right or wrong the answer is 303: to the next page or back to the
          *     application, or to the same page, which then says what to mend. Wrong email and wrong password look alike.
+         *     The query in the address of a form is not read: it makes the address that of the form's page.
          */
         post: operations["signIn"];
         delete?: never;
@@ -1874,7 +1875,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The form is larger than 64 KiB. */
+        /** @description The form is larger than 64 KiB. A form whose address has a query gets a link to its page. */
         ContentTooLargePage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -1982,7 +1983,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description Something went wrong with us. */
+        /** @description Something went wrong with us. The page has a link to itself, or from a form to its page. */
         InternalErrorPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2111,7 +2112,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The form did not arrive within ten seconds. Send it again. */
+        /** @description The form did not arrive within ten seconds. Send it again. A form whose address has a query gets a link to its page. */
         RequestTimeoutPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2207,7 +2208,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description Too many attempts. Wait as long as `Retry-After` says. */
+        /** @description Too many attempts. Wait as long as `Retry-After` says. The page has a link to itself, or from a form to its page. */
         TooManyRequestsPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2234,7 +2235,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The service is briefly unable to answer. Wait as long as `Retry-After` says. */
+        /** @description The service is briefly unable to answer. Wait as long as `Retry-After` says. The page has a link to itself, or from a form to its page. */
         UnavailablePage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2260,7 +2261,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceError"];
             };
         };
-        /** @description The body is not a form. */
+        /** @description The body is not a form. A form whose address has a query gets a link to its page. */
         UnsupportedMediaTypePage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -2393,7 +2394,7 @@ export interface components {
         ConsentLocation: string;
         /**
          * @description Forbids scripts, except those of the page, by their hashes: one sends a `form_post`, one holds back the second
-         *     submit of a form, one holds back “Allow” until the page has been seen, and one shows a password. Forbids framing, except of the page that sends a `form_post` for
+         *     submit of a form, one holds back the consent until the page has been seen, and one shows a password. Forbids framing, except of the page that sends a `form_post` for
          *     `prompt=none`; and content of third parties, except the logo of an application. Forms may lead only here and, on
          *     the way back to an application, to its address and anywhere over https: browsers hold each further redirect
          *     against this too.
