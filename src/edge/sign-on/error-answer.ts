@@ -111,7 +111,7 @@ function pageOf(
   return { status, page: errorPage({ ...said, hint, ...onward, requestId }) };
 }
 
-/** Where people go on once it works again; a form of ours has the query of its page, one of others has none. */
+/** Where people go on once it works again; only a form of ours has the query of its page. */
 function onwardFrom({ request, operation }: Failure): { continueUrl?: string; continueLabel?: string } {
   const { method, rawQuery } = request;
   const isForm = method === 'POST';
