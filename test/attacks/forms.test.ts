@@ -237,7 +237,7 @@ describe('a form that was shown to one person', () => {
     const answer = await victim.post(path, fields);
     expect([answer.status, answer.headers.location]).toEqual([
       303,
-      expect.stringMatching(/^\/auth\/consent\?/),
+      expect.stringMatching(/^\/auth\/sign-in\?/),
     ]);
   });
 

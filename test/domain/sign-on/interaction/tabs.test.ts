@@ -49,6 +49,20 @@ async function askedToConsent() {
   return { rig, other, browser, clientId, csrfToken, consenting: browser.at };
 }
 
+/** A sign-in form from before the sign-in of a person, who is now at a page in another tab. */
+async function openForm(waitingAt: 'choose_context' | 'consent') {
+  const { rig, person, browser } = await atSignIn();
+  const clientId = await rig.newApplication({ firstParty: waitingAt === 'choose_context' });
+  if (waitingAt === 'choose_context') {
+    await hire(rig, person, rig.here.clientId);
+  }
+  await browser.authorize({ clientId });
+  const open = { interaction: browser.at, csrfToken: await browser.csrfToken('sign_in') };
+  await browser.authorize({ clientId });
+  expect(await browser.signIn(person)).toMatchObject({ page: waitingAt });
+  return { rig, person, browser, open };
+}
+
 describe('an expired page leads onward', () => {
   test('when it was answered already and is come back to', async () => {
     const { person, browser } = await atSignIn();
@@ -174,7 +188,7 @@ describe('a second tab', () => {
     expect(step).toMatchObject({ location: expect.stringContaining('state=state-2') });
   });
 
-  test('with a form shown to another person leads to the page that is needed now', async () => {
+  test('with a form from before the sign-in leads its person to the page that is needed now', async () => {
     const { rig, person, browser } = await atSignIn();
     await hire(rig, person, rig.here.clientId);
     const first = browser.at;
@@ -191,8 +205,8 @@ describe('a second tab', () => {
     await browser.authorize({ prompt: 'login' });
     await browser.signIn(other);
     browser.at = consenting;
-    expect(await browser.decide(true, csrfToken)).toMatchObject({ page: 'consent' });
-    expect(await browser.show('consent')).toMatchObject({ accountEmail: other.email });
+    expect(await browser.decide(true, csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
     expect(await approvals(rig)).toBe(0);
   });
 });
@@ -201,6 +215,9 @@ const SAYS_WHY = {
   kind: 'sign_in',
   refusals: [{ input: '', message: expect.stringMatching(/^Someone has signed in with this browser since/) }],
 };
+
+const whose = async ({ signOn }: BrowserRig, step: BrowserStep) =>
+  (await signOn.unitOfWork.rows.codes.find(storedHash(codeOf(step))))?.accountId;
 
 describe('of two sign-in pages of a browser without a session', () => {
   /** The forms of both tabs; the sign-in happens in one of them, the other one is still open. */
@@ -214,9 +231,6 @@ describe('of two sign-in pages of a browser without a session', () => {
     const other = await newPerson(rig, [rig.here.clientId]);
     return { rig, person, other, browser, open };
   }
-
-  const whose = async ({ signOn }: BrowserRig, step: BrowserStep) =>
-    (await signOn.unitOfWork.rows.codes.find(storedHash(codeOf(step))))?.accountId;
 
   test.each(['first', 'second'] as const)(
     'the other one signs in whom its form names, once asked again: %s',
@@ -260,6 +274,31 @@ describe('of two sign-in pages of a browser without a session', () => {
       expect(answerOf(await browser.cancel())).toMatchObject({ error: 'access_denied' });
     },
   );
+});
+
+describe.each(['choose_context', 'consent'] as const)('while a person is at %s', (page) => {
+  test('the sign-in form of another person leads to no page of theirs', async () => {
+    const { rig, browser, open } = await openForm(page);
+    const other = await newPerson(rig, [rig.here.clientId]);
+    expect(await browser.signIn(other, open)).toMatchObject({ kind: 'page', page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
+    const step = await browser.signIn(other);
+    if (page === 'choose_context') {
+      expect(await whose(rig, step)).toBe(other.accountId);
+    } else {
+      expect(await browser.show('consent')).toMatchObject({ accountEmail: other.email });
+      expect(await whose(rig, await browser.decide(true))).toBe(other.accountId);
+    }
+  });
+
+  test('their own sign-in form leads there, and their Cancel asks for the sign-in first', async () => {
+    const { person, browser, open } = await openForm(page);
+    expect(await browser.signIn(person, open)).toEqual({ kind: 'page', page, interaction: open.interaction });
+    browser.at = open.interaction;
+    expect(await browser.cancel(open.csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
+    expect(answerOf(await browser.cancel())).toMatchObject({ error: 'access_denied' });
+  });
 });
 
 describe('a form', () => {
