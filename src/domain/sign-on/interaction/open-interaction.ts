@@ -4,7 +4,12 @@ import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } fro
 import { sessionOf } from '../sessions/browser-sessions.js';
 import type { SignOn } from '../sign-on.js';
 import type { RowsAt } from '../unit-of-work.js';
-import type { AuthorizationRequest, Interaction, SignOutRequest } from './interactions.js';
+import {
+  type AuthorizationRequest,
+  INTERACTION_LIFETIME_MS,
+  type Interaction,
+  type SignOutRequest,
+} from './interactions.js';
 
 /** An interaction that belongs to this browser. */
 export interface OwnInteraction<R = AuthorizationRequest | SignOutRequest> {
@@ -31,6 +36,10 @@ export async function openInteraction(
     return toErrorPage({ kind: 'stale', message });
   }
   const { request, expiresAt } = interaction;
+  // The application has forgotten its request, and would refuse the answer to a repeated one.
+  if (request.kind === 'authorization' && expiresAt + INTERACTION_LIFETIME_MS <= rows.now) {
+    return toErrorPage({ kind: 'stale', message: LONG_OVER });
+  }
   const isFinished = await rows.interactions.isFinished(interaction.id);
   const session = await sessionOf(rows, browser, sessionLimits);
   if (request.kind === 'sign_out' && isFinished && !session?.account) {
@@ -63,6 +72,9 @@ export async function openAuthorization(
 function isOf({ id, beganAs }: Session, { sessionId }: Interaction): boolean {
   return sessionId === id || sessionId === beganAs;
 }
+
+const LONG_OVER =
+  'This page is of a sign-in that ended long ago, such as one that you have bookmarked. Open your application, and sign in from there; bookmark that instead.';
 
 const WHY = {
   answered: 'This page was answered already, and that answer counts. Go to your application, or begin again.',

@@ -85,6 +85,26 @@ describe('an expired page leads onward', () => {
     expect(await continueAt(browser, page.continueUrl)).toMatchObject({ page: 'sign_in' });
   });
 
+  test.each(['a browser', 'a browser that has signed in since', 'another browser'])(
+    'when it was bookmarked, to the application and not to a request that is forgotten: in %s',
+    async (where) => {
+      const { rig, person, browser } = await atSignIn();
+      const csrfToken = await browser.csrfToken('sign_in');
+      const { at } = browser;
+      if (where === 'a browser that has signed in since') {
+        await browser.authorize();
+        codeOf(await browser.signIn(person));
+      }
+      const visitor = where === 'another browser' ? new TestBrowser(rig) : browser;
+      rig.clock.advance(2 * HOUR_MS - 1);
+      expect(errorPageOf(stepOf(await visitor.show('sign_in', at)))).toHaveProperty('continueUrl');
+      rig.clock.advance(1);
+      const long = { kind: 'stale', message: expect.stringContaining('Open your application') };
+      expect(errorPageOf(stepOf(await visitor.show('sign_in', at)))).toEqual(long);
+      expect(errorPageOf(await visitor.signIn(person, { interaction: at, csrfToken }))).toEqual(long);
+    },
+  );
+
   test('when it is another browser’s, without effect on that session', async () => {
     const { rig, person, browser } = await atSignIn();
     const csrfToken = await browser.csrfToken('sign_in');
