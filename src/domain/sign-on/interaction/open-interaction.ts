@@ -79,7 +79,7 @@ const LONG_OVER =
 const WHY = {
   answered: 'This page was answered already, and that answer counts. Go to your application, or begin again.',
   foreign:
-    'This page was opened in another browser or together with another page, or you have signed out since. You can begin again.',
+    'This page was opened in another browser or together with another page, or you have signed out since or were away for too long. You can begin again.',
   cookieless:
     'This page was opened in another browser, you have signed out since, or your browser keeps back cookies, which are needed to sign in. You can begin again.',
   over: 'This page was open for too long. You can begin again.',

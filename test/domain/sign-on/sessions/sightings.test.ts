@@ -5,7 +5,7 @@ import { databaseUnderTest } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';
 import { signalled } from '../../../support/signalled.js';
 import { type BrowserRig, browserRig, HOUR_MS, newPerson } from '../browser-rig.js';
-import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+import { codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const onSqlite = databaseUnderTest('SQLite');
 const onPostgres = databaseUnderTest('PostgreSQL');
@@ -92,3 +92,15 @@ test.each([
     expect(await signedInAs(rig)).toEqual([[person.accountId, rig.clock.now()]]);
   },
 );
+
+test('a page that is only shown keeps no browser signed in, and a form that comes too late says why', async () => {
+  const rig = await browserRig(onSqlite);
+  rig.signOn.sessionLimits = { idleMs: 5 * MINUTE_MS, absoluteMs: 24 * HOUR_MS };
+  const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
+  await browser.authorize({ prompt: 'consent' });
+  rig.clock.advance(5 * MINUTE_MS - 1);
+  const csrfToken = await browser.csrfToken('consent');
+  rig.clock.advance(1);
+  const { message } = errorPageOf(await browser.decide(true, csrfToken));
+  expect(message).toContain('signed out since or were away for too long');
+});
