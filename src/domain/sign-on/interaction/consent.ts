@@ -16,8 +16,9 @@ export function decideConsent(signOn: SignOn, browser: Browser, form: ConsentFor
   return answerForm(signOn, browser, form, async (changes, opened) => {
     const situation = await situationNow(changes, opened);
     const page = pageOf(situation);
-    // A denial holds also where another tab has approved meanwhile.
-    if (page !== 'consent' && (form.approved || nextStep(situation).kind !== 'issue')) {
+    // A denial holds also where another tab has approved meanwhile, or the role has to be chosen again.
+    const isDenied = !form.approved && (page !== 'sign_in' || nextStep(situation).kind === 'issue');
+    if (page !== 'consent' && !isDenied) {
       return toPage(page, form.interaction);
     }
     const decision = { ...opened, situation };

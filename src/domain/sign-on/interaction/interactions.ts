@@ -40,6 +40,8 @@ export interface SignOutRequest {
 export interface Progress {
   /** When they entered their password in it, for `prompt=login`. */
   signedInAt?: number;
+  /** The account that did. Absent in pages from before the upgrade. */
+  signedInBy?: AccountId;
   /** The address that was refused last. */
   refusedEmail?: string;
   refusal?: 'credentials' | 'no_access' | 'context' | 'other_sign_in';

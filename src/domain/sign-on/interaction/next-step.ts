@@ -96,7 +96,10 @@ function authentication({
   if (!signedIn || !identity || identity.account.disabledAt !== null) {
     return signIn;
   }
-  const here = progress.signedInAt === signedIn.authenticatedAt;
+  const { signedInAt, signedInBy = signedIn.id } = progress;
+  // A later sign-in of the same person, such as in another tab, is as new as the request asks for.
+  const here =
+    signedInBy === signedIn.id && signedInAt !== undefined && signedInAt <= signedIn.authenticatedAt;
   const { hintedAccountId, prompts, maxAgeSeconds } = request;
   if (hintedAccountId !== null && hintedAccountId !== signedIn.id) {
     return here

@@ -157,7 +157,7 @@ async function accept(
   }
   const { session, cookie } = await signInHere(opened.session);
   const { refusal, refusedEmail, ...progress } = opened.interaction.progress;
-  const way = underWay({ ...opened, session }, { ...progress, signedInAt: changes.now });
+  const way = underWay({ ...opened, session }, { ...progress, signedInAt: changes.now, signedInBy: id });
   const step = await advance(signOn, changes, browser, way);
   return { ...step, cookie };
 }

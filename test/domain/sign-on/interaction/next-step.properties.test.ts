@@ -21,6 +21,7 @@ describe('whatever the situation', () => {
       progress: fc.record(
         {
           signedInAt: at,
+          signedInBy: accountId,
           approvedBy: accountId,
           refusal: fc.constantFrom('credentials', 'no_access', 'context', 'other_sign_in' as const),
           context: fc
@@ -77,6 +78,20 @@ describe('whatever the situation', () => {
           expect(now.identity?.contexts).toContain(step.context);
           expect([null, step.accountId]).toContain(now.request.hintedAccountId);
           expect(now.application?.enabled).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a code for prompt=login follows a sign-in of the person here, or a later one of theirs', () => {
+    fc.assert(
+      fc.property(situations, ({ request, ...now }) => {
+        const step = nextStep({ ...now, request: { ...request, prompts: ['login'] } });
+        if (step.kind === 'issue') {
+          const { signedInAt = Number.POSITIVE_INFINITY, signedInBy } = now.progress;
+          expect(step.authenticatedAt).toBeGreaterThanOrEqual(signedInAt);
+          expect([undefined, step.accountId]).toContain(signedInBy);
         }
       }),
       { numRuns: 1_000 },

@@ -15,7 +15,7 @@ import {
   situation,
 } from './situations.js';
 
-const HERE: Progress = { signedInAt: NOW - 60_000 };
+const HERE: Progress = { signedInAt: SIGNED_IN_AT, signedInBy: ADA };
 /** Chosen since the present sign-in. */
 const SINCE = { authenticatedAt: SIGNED_IN_AT };
 
@@ -66,8 +66,26 @@ test.each<[string, Changed, string, string]>([
   ],
   ['the new sign-in was made', { request: { prompts: ['login'] }, progress: HERE }, CODE, CODE],
   [
-    'another sign-in followed, elsewhere',
-    { request: { prompts: ['login'] }, progress: { signedInAt: NOW - 90_000 } },
+    'another sign-in of the person followed, elsewhere',
+    { request: { prompts: ['login'] }, progress: { ...HERE, signedInAt: SIGNED_IN_AT - 1 } },
+    CODE,
+    CODE,
+  ],
+  [
+    'another sign-in of the person followed, elsewhere, in a page from before the upgrade',
+    { request: { prompts: ['login'] }, progress: { signedInAt: SIGNED_IN_AT - 1 } },
+    CODE,
+    CODE,
+  ],
+  [
+    'a sign-in of another person came before, elsewhere',
+    { request: { prompts: ['login'] }, progress: { signedInAt: SIGNED_IN_AT - 1, signedInBy: BEN } },
+    'sign_in',
+    'login_required',
+  ],
+  [
+    'the present sign-in is older, such as after the clock was set back',
+    { request: { prompts: ['login'] }, progress: { ...HERE, signedInAt: SIGNED_IN_AT + 1 } },
     'sign_in',
     'login_required',
   ],

@@ -296,6 +296,45 @@ describe('of two sign-in pages of a browser without a session', () => {
   );
 });
 
+describe('a person who is asked for the password in two tabs', () => {
+  /** At the consent page in the first tab, after a sign-in in the second. */
+  async function signedInTwice() {
+    const { rig, person, browser } = await atSignIn();
+    const clientId = await rig.newApplication({ firstParty: false });
+    await hire(rig, person, rig.here.clientId);
+    await browser.authorize({ clientId, prompt: 'login' });
+    await browser.signIn(person);
+    expect(await browser.choose({ userType: 'USER', ...rig.here })).toMatchObject({ page: 'consent' });
+    const first = { interaction: browser.at, csrfToken: await browser.csrfToken('consent') };
+    rig.clock.advance(1_000);
+    await browser.authorize({ clientId, prompt: 'login' });
+    await browser.signIn(person);
+    browser.at = first.interaction;
+    return { rig, person, browser, first };
+  }
+
+  test('is not asked for it again in the first tab, but for the role, which the second sign-in may change', async () => {
+    const { rig, person, browser, first } = await signedInTwice();
+    expect(await browser.decide(true, first.csrfToken)).toMatchObject({ page: 'choose_context' });
+    expect(await browser.choose({ userType: 'USER', ...rig.here })).toMatchObject({ page: 'consent' });
+    expect(await whose(rig, await browser.decide(true))).toBe(person.accountId);
+  });
+
+  test('denies the consent in the first tab at once', async () => {
+    const { browser, first } = await signedInTwice();
+    expect(answerOf(await browser.decide(false, first.csrfToken))).toMatchObject({ error: 'access_denied' });
+  });
+
+  test('is asked for it again where another person signed in in between', async () => {
+    const { rig, browser, first } = await signedInTwice();
+    await browser.authorize({ prompt: 'login' });
+    await browser.signIn(await newPerson(rig, [rig.here.clientId]));
+    browser.at = first.interaction;
+    expect(await browser.decide(false, first.csrfToken)).toMatchObject({ page: 'sign_in' });
+    expect(await browser.show('sign_in')).toMatchObject(SAYS_WHY);
+  });
+});
+
 describe.each(['choose_context', 'consent'] as const)('while a person is at %s', (page) => {
   test('the sign-in form of another person leads to no page of theirs', async () => {
     const { rig, browser, open } = await openForm(page);
