@@ -106,6 +106,15 @@ export const pages: Record<string, Way> = {
     await at(page, 'Please wait before you try again');
   },
   'choose context': toChoice,
+  'choose context, refused': async (page, rig) => {
+    const person = await rig.demo.newPerson({ user: [tallowfern, quillmere], worker: [tallowfern] });
+    await toSignIn(page, rig);
+    await fillSignIn(page, person);
+    await at(page, 'Continue as');
+    await rig.demo.platform.deleteUser({ userId: person.userIds[1] ?? '' }, call());
+    await page.click(`button[value="USER:${quillmere}"]`);
+    await page.getByRole('alert').waitFor();
+  },
   'choose context, one used last': async (page, rig) => {
     const person = await rig.demo.newPerson({ user: [tallowfern, quillmere], worker: [tallowfern] });
     await toSignIn(page, rig);

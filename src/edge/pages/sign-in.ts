@@ -65,26 +65,31 @@ export function chooseContextPage(
     (one, other) =>
       Number(other.lastUsed) - Number(one.lastUsed) || byName.compare(one.clientName, other.clientName),
   );
+  const alert = formAlert(refusals, []);
   const body = html`<h1>Continue as</h1>
 <p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
-${formAlert(refusals, [])}
+${alert}
 <form method="post" action="${addressOf(operations.chooseContext.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <ul class="choices">
-${offered.map(choice)}
+${offered.map((context, place) => choice(context, alert !== undefined && place === 0))}
 </ul>
 </form>
 <p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
 ${cancelForm(interaction, csrfToken)}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: 'Continue as', brand: instanceName, body, scripts: [SEND_ONCE] };
+  return { title: titleOf('Continue as', refusals), brand: instanceName, body, scripts: [SEND_ONCE] };
 }
 
-function choice({ userType, clientId, clientName, roleName, lastUsed }: SignInContext): Html {
+/** After a refusal the first choice has the focus, which the error describes. */
+function choice(
+  { userType, clientId, clientName, roleName, lastUsed }: SignInContext,
+  isDescribed: boolean,
+): Html {
   const isUser = userType === UserType.USER;
   const value = `${isUser ? 'USER' : 'WORKER'}:${clientId}`;
   const role = isUser ? `Dashboard user${roleName ? ` · ${roleName}` : ''}` : 'Worker';
-  return html`<li><button name="context" value="${value}">${isUser ? icons.users : icons.worker}<span class="what"><b>${clientName}</b><span>${role}</span></span>${lastUsed && html`<span class="last">Last used</span>`}</button></li>`;
+  return html`<li><button name="context" value="${value}"${isDescribed && html` aria-describedby="${FORM_ERROR}" autofocus`}>${isUser ? icons.users : icons.worker}<span class="what"><b>${clientName}</b><span>${role}</span></span>${lastUsed && html`<span class="last">Last used</span>`}</button></li>`;
 }
 
 /** A form of its own, which neither requires nor sends the inputs of the other. */

@@ -155,7 +155,7 @@ describe('a person with several contexts', () => {
       'same-origin',
     );
     expect([foreign.hasLeft, foreign.heading]).toEqual([false, 'Continue as']);
-    expect(foreign.text).toContain('Choose one of these.');
+    expect(foreign.text).toContain('You no longer have this role.');
   });
 });
 

@@ -44,7 +44,7 @@ export interface Progress {
   signedInBy?: AccountId;
   /** The address that was refused last. */
   refusedEmail?: string;
-  refusal?: 'credentials' | 'no_access' | 'context' | 'other_sign_in';
+  refusal?: 'credentials' | 'no_address' | 'no_access' | 'context' | 'other_sign_in';
   /** The choice, the account that made it, and the sign-in after which it did: a new one asks again. */
   context?: LoginContext & { accountId: AccountId; authenticatedAt: number };
   /** The account that approved. */

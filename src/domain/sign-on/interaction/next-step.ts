@@ -203,8 +203,8 @@ export function signInAgain(
   { refusal }: Progress,
   otherwise?: 'no_access' | undefined,
 ): NextStep & { kind: 'page' } {
-  const isOfSignIn = refusal === 'credentials' || refusal === 'other_sign_in';
-  return { kind: 'page', page: 'sign_in', refusal: isOfSignIn ? refusal : otherwise };
+  const isOfSignIn = refusal !== 'no_access' && refusal !== 'context';
+  return { kind: 'page', page: 'sign_in', refusal: (isOfSignIn ? refusal : undefined) ?? otherwise };
 }
 
 function refuse(error: Refusal['error'], description: string): NextStep & { kind: 'refuse' } {

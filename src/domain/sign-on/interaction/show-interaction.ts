@@ -165,13 +165,15 @@ function refusalOf(
   switch (refusal) {
     case 'credentials':
       return { input: 'password', message: 'The email address or the password is wrong.' };
+    case 'no_address':
+      return { input: 'email', message: 'This is not an email address. It has the form name@example.com.' };
     case 'no_access':
       return {
         input: '',
         message: `${account?.email ?? 'This account'} has no access to ${applicationName} on ${instanceName}. Sign in with another account, or ask the administrator of ${instanceName}.`,
       };
     case 'context':
-      return { input: 'context', message: 'Choose one of these.' };
+      return { input: 'context', message: 'You no longer have this role.' };
     case 'other_sign_in':
       return {
         input: '',

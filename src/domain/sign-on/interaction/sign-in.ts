@@ -183,7 +183,9 @@ async function refuse(
   }
   // People also type passwords into the address field.
   const isAddress = form.email.includes('@') && isKeepable(form.email, MAX_EMAIL_LENGTH);
-  const refusedEmail = isAddress ? form.email : undefined;
-  const way = underWay(opened, { ...opened.interaction.progress, refusal: 'credentials', refusedEmail });
+  const refused = isAddress
+    ? ({ refusal: 'credentials', refusedEmail: form.email } as const)
+    : ({ refusal: 'no_address', refusedEmail: '' } as const);
+  const way = underWay(opened, { ...opened.interaction.progress, ...refused });
   return toPage('sign_in', sealed(signOn, now, way));
 }

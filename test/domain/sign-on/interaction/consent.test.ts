@@ -247,7 +247,9 @@ describe('a changed context', () => {
     const csrfToken = await browser.csrfToken('choose_context');
     await disable(c);
     expect(await browser.choose(as(c), csrfToken)).toMatchObject({ page: 'choose_context' });
-    expect(await browser.show('choose_context')).toMatchObject({ refusals: [{ input: 'context' }] });
+    expect(await browser.show('choose_context')).toMatchObject({
+      refusals: [{ input: 'context', message: 'You no longer have this role.' }],
+    });
     expect(await browser.choose(as(b))).toMatchObject({ page: 'consent' });
     expect(await browser.show('consent')).toMatchObject({ context: as(b) });
     codeOf(await browser.decide(true));

@@ -23,7 +23,13 @@ describe('whatever the situation', () => {
           signedInAt: at,
           signedInBy: accountId,
           approvedBy: accountId,
-          refusal: fc.constantFrom('credentials', 'no_access', 'context', 'other_sign_in' as const),
+          refusal: fc.constantFrom(
+            'credentials',
+            'no_address',
+            'no_access',
+            'context',
+            'other_sign_in' as const,
+          ),
           context: fc
             .tuple(choice, accountId, at)
             .map(([chosen, id, authenticatedAt]) => ({ ...chosen, accountId: id, authenticatedAt })),

@@ -52,6 +52,12 @@ test.each<[string, Changed, string, string]>([
     'login_required',
   ],
   [
+    'no address was typed',
+    { signedIn: null, progress: { refusal: 'no_address' } },
+    'sign_in (no_address)',
+    'login_required',
+  ],
+  [
     'a form was from before a sign-in',
     { request: { prompts: ['login'] }, progress: { refusal: 'other_sign_in' } },
     'sign_in (other_sign_in)',

@@ -327,7 +327,7 @@ describe('what is asked of the store', () => {
     await browser.authorize();
     await browser.signIn({ email: 'correct horse battery' }, { password: 'a wrong guess' });
     const kept = rig.signOn.interactionSeals.open(browser.at);
-    expect(kept?.progress).toEqual({ refusal: 'credentials' });
+    expect(kept?.progress).toEqual({ refusal: 'no_address', refusedEmail: '' });
     expect(await browser.show('sign_in')).toMatchObject({ email: '' });
   });
 });

@@ -41,7 +41,10 @@ describePage({
     /Alpine &amp; &lt;Co&gt;<\/b><span>Worker<\/span>/,
     'Signed in as <b>maria@example.com</b>',
     `href="/auth/sign-in?interaction=${INTERACTION}"`,
-    'You no longer have this role.',
+    '<title>Error: Continue as · ',
+    // The first choice has the focus, and a screen reader reads the error with it.
+    /<div class="alert" id="form-error" role="alert">.*You no longer have this role\.[\s\S]*value="USER:cli_x9sS1bFSklla6YZ7pnS811" aria-describedby="form-error" autofocus>/,
+    /value="WORKER:cli_xNL3k5MFYkU0K3ppS8ZsJC">/,
   ],
   askedWith: { page: InteractionPage.CHOOSE_CONTEXT, interaction: INTERACTION },
 });
