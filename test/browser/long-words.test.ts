@@ -18,6 +18,7 @@ const context = {
   clientName: WORD,
   roleName: WORD,
   lastUsed: true,
+  invited: false,
 };
 const consent = {
   allowedBefore: true,

@@ -54,6 +54,7 @@ ${!withoutAccess && html`<p class="note">Forgot your password, or no access yet?
 }
 
 const byName = new Intl.Collator('en', { numeric: true });
+const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}]/gu;
 
 /** Offers the contexts of a person by the names of the clients, the last used one first. */
 export function chooseContextPage(
@@ -65,6 +66,7 @@ export function chooseContextPage(
     (one, other) =>
       Number(other.lastUsed) - Number(one.lastUsed) || byName.compare(one.clientName, other.clientName),
   );
+  const alike = alikeAmong(offered);
   const alert = formAlert(refusals, []);
   const body = html`<h1>Continue as</h1>
 <p class="lead">${offered.length > 1 ? 'You have more than one role. Choose the one' : 'This is the role'} to use in <strong>${applicationName}</strong>.</p>
@@ -72,7 +74,7 @@ ${alert}
 <form method="post" action="${addressOf(operations.chooseContext.path, { interaction })}">
 ${interactionInputs(interaction, csrfToken)}
 <ul class="choices">
-${offered.map((context, place) => choice(context, alert !== undefined && place === 0))}
+${offered.map((one, place) => choice(one, alike.has(one.clientId), alert !== undefined && place === 0))}
 </ul>
 </form>
 <p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
@@ -81,15 +83,35 @@ ${otherAccount(interaction, accountEmail)}`;
   return { title: titleOf('Continue as', refusals), brand: instanceName, body, scripts: [SEND_ONCE] };
 }
 
+/**
+ * The clients whose names look alike, as they need not be unique: names that differ at most in case, accents,
+ * spaces and punctuation.
+ */
+function alikeAmong(offered: readonly SignInContext[]): Set<string> {
+  const firstOf = new Map<string, string>();
+  const alike = new Set<string>();
+  for (const { clientId, clientName } of offered) {
+    const look = clientName.normalize('NFKD').replace(NEITHER_LETTER_NOR_DIGIT, '').toLowerCase();
+    const first = firstOf.get(look) ?? clientId;
+    firstOf.set(look, first);
+    if (first !== clientId) {
+      alike.add(first).add(clientId);
+    }
+  }
+  return alike;
+}
+
 /** After a refusal the first choice has the focus, which the error describes. */
 function choice(
-  { userType, clientId, clientName, roleName, lastUsed }: SignInContext,
+  { userType, clientId, clientName, roleName, lastUsed, invited }: SignInContext,
+  isAlike: boolean,
   isDescribed: boolean,
 ): Html {
   const isUser = userType === UserType.USER;
   const value = `${isUser ? 'USER' : 'WORKER'}:${clientId}`;
   const role = isUser ? `Dashboard user${roleName ? ` · ${roleName}` : ''}` : 'Worker';
-  return html`<li><button name="context" value="${value}"${isDescribed && html` aria-describedby="${FORM_ERROR}" autofocus`}>${isUser ? icons.users : icons.worker}<span class="what"><b>${clientName}</b><span>${role}</span></span>${lastUsed && html`<span class="last">Last used</span>`}</button></li>`;
+  const badge = lastUsed ? 'Last used' : invited && 'Not used yet';
+  return html`<li><button name="context" value="${value}"${isDescribed && html` aria-describedby="${FORM_ERROR}" autofocus`}>${isUser ? icons.users : icons.worker}<span class="what"><b>${clientName}</b><span>${role}${isAlike && ` · ${clientId}`}</span></span>${badge && html`<span class="last">${badge}</span>`}</button></li>`;
 }
 
 /** A form of its own, which neither requires nor sends the inputs of the other. */

@@ -47,7 +47,12 @@ describe('the context that the person goes on with', () => {
   afterAll(() => server.stop());
 
   const shownWith = async (context?: { userType: UserType; roleName?: string }) => {
-    const client = { clientId: 'cli_1', clientName: 'Tallowfern <Bakeries>', lastUsed: false };
+    const client = {
+      clientId: 'cli_1',
+      clientName: 'Tallowfern <Bakeries>',
+      lastUsed: false,
+      invited: false,
+    };
     const value = {
       interaction: shared,
       accountEmail: 'maria@example.com',

@@ -6,6 +6,7 @@ const worker = {
   clientId: 'cli_xNL3k5MFYkU0K3ppS8ZsJC',
   clientName: 'Alpine & <Co>',
   lastUsed: false,
+  invited: false,
 };
 const other = { ...worker, clientId: 'cli_q7Fh2mX0aVbN4sK9tYcW1e', clientName: 'Aldgate Foods' };
 const user = {
@@ -14,6 +15,15 @@ const user = {
   clientName: 'Northwind Traders',
   roleName: 'Owner',
   lastUsed: true,
+  invited: false,
+};
+/** Names itself like the company of the person. */
+const twin = {
+  ...user,
+  clientId: 'cli_0aB1cD2eF3gH4iJ5kL6mN7',
+  clientName: 'Nórthwind  traders.',
+  lastUsed: false,
+  invited: true,
 };
 
 describePage({
@@ -28,7 +38,7 @@ describePage({
     value: {
       interaction: shared,
       accountEmail: 'maria@example.com',
-      contexts: [worker, other, user],
+      contexts: [worker, other, twin, user],
       refusals: [{ input: 'context', message: 'You no longer have this role.' }],
     },
   },
@@ -37,8 +47,10 @@ describePage({
     /<form method="post" action="\/auth\/cancel\?[\s\S]*name="interaction" value="[\w-]+"[\s\S]*name="csrf_token" value="[\w-]+"[\s\S]*>Cancel<\/button>/,
     // The one used last comes before the others, which are in the order of their names.
     /name="context" value="USER:cli_x9sS1bFSklla6YZ7pnS811"[\s\S]*Aldgate Foods[\s\S]*Alpine &amp; &lt;Co&gt;/,
-    /Northwind Traders<\/b><span>Dashboard user · Owner<\/span><\/span><span class="last">Last used/,
-    /Alpine &amp; &lt;Co&gt;<\/b><span>Worker<\/span>/,
+    // Companies that look alike are told apart by their ids, and by what the person has used.
+    /Northwind Traders<\/b><span>Dashboard user · Owner · cli_x9sS1bFSklla6YZ7pnS811<\/span><\/span><span class="last">Last used<\/span><\/button>/,
+    /Nórthwind {2}traders\.<\/b><span>Dashboard user · Owner · cli_0aB1cD2eF3gH4iJ5kL6mN7<\/span><\/span><span class="last">Not used yet<\/span><\/button>/,
+    /Alpine &amp; &lt;Co&gt;<\/b><span>Worker<\/span><\/span><\/button>/,
     'Signed in as <b>maria@example.com</b>',
     `href="/auth/sign-in?interaction=${INTERACTION}"`,
     '<title>Error: Continue as · ',

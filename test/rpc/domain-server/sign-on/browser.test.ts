@@ -103,14 +103,15 @@ describe('a browser over gRPC', () => {
     browser = browserWith(cookieOf(signedIn.step));
     ({ interaction } = pageOf(signedIn.step));
 
+    const unused = { clientName: 'Tallowfern', lastUsed: false };
     const contextPage = await shown(InteractionPage.CHOOSE_CONTEXT);
     expect(contextPage).toMatchObject({
       $case: 'contextPage',
       value: {
         accountEmail: email,
         contexts: [
-          { userType: UserType.USER, clientId: here.clientId, clientName: 'Tallowfern', lastUsed: false },
-          { userType: UserType.WORKER, clientId: here.clientId, clientName: 'Tallowfern', lastUsed: false },
+          { userType: UserType.USER, clientId: here.clientId, ...unused, invited: true },
+          { userType: UserType.WORKER, clientId: here.clientId, ...unused, invited: false },
         ],
       },
     });

@@ -557,6 +557,8 @@ export interface SignInContext {
     | undefined;
   /** It is the one used last; offer it first. */
   lastUsed: boolean;
+  /** The person has never signed in as this user. */
+  invited: boolean;
 }
 
 /** Asks which context to use. */
@@ -2748,7 +2750,14 @@ export const SignInPage: MessageFns<SignInPage> = {
 };
 
 function createBaseSignInContext(): SignInContext {
-  return { userType: UserType.UNSPECIFIED, clientId: "", clientName: "", roleName: undefined, lastUsed: false };
+  return {
+    userType: UserType.UNSPECIFIED,
+    clientId: "",
+    clientName: "",
+    roleName: undefined,
+    lastUsed: false,
+    invited: false,
+  };
 }
 
 export const SignInContext: MessageFns<SignInContext> = {
@@ -2767,6 +2776,9 @@ export const SignInContext: MessageFns<SignInContext> = {
     }
     if (message.lastUsed !== false) {
       writer.uint32(40).bool(message.lastUsed);
+    }
+    if (message.invited !== false) {
+      writer.uint32(48).bool(message.invited);
     }
     return writer;
   },
@@ -2822,6 +2834,14 @@ export const SignInContext: MessageFns<SignInContext> = {
             }
 
             message.lastUsed = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.invited = reader.bool();
             continue;
           }
         }
