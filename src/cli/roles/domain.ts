@@ -128,6 +128,7 @@ function servicesOf(
       sessionLimits: { idleMs: config.SESSION_IDLE_LIMIT, absoluteMs: config.SESSION_LIFETIME },
       strangers: newLimiter('strangers', RATES.strangers),
       crowds: newLimiter('crowds', RATES.crowds),
+      browsers: new RateLimiter(RATES.browsers, clock),
       guesses: newLimiter('guesses', RATES.guesses),
       people: newLimiter('people', RATES.people),
       peopleByDay: newLimiter('people by day', RATES.peopleByDay),

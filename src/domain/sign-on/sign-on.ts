@@ -31,6 +31,8 @@ export interface SignOn {
   strangers: CallLimiter;
   /** The same for larger networks, which may be one person or many. */
   crowds: CallLimiter;
+  /** Counts authorizations per browser with a cookie and without a sign-in; each node has its own limit. */
+  browsers: CallLimiter;
   /** Counts passwords per network, known browser, person in known browsers (also at a network), and link. */
   guesses: CallLimiter;
   /** Counts authorizations per person and, apart, sign-ins: both leave codes and audit records. */
@@ -58,6 +60,8 @@ export const RATES = {
   /** Ten a second: more than a large office at nine o'clock. */
   strangers: { limit: 600, windowMs: 60_000 },
   crowds: { limit: 16 * 600, windowMs: 60_000 },
+  /** One a second: more than a person begins; ten such browsers use up the limit of their network. */
+  browsers: { limit: 60, windowMs: 60_000 },
   /** Five a second: more sign-ins than a large office makes, and few enough writes. */
   guesses: { limit: 300, windowMs: 60_000 },
   /** Two a second: more than a person makes, and a browser that restores all its tabs. */

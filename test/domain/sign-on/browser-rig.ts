@@ -49,6 +49,7 @@ export async function browserRig(under: DatabaseUnderTest) {
     sessionLimits: { idleMs: 12 * HOUR_MS, absoluteMs: 14 * 24 * HOUR_MS },
     strangers: new RateLimiter(RATES.strangers, clock.now),
     crowds: new RateLimiter(RATES.crowds, clock.now),
+    browsers: new RateLimiter(RATES.browsers, clock.now),
     guesses: new RateLimiter(RATES.guesses, clock.now),
     people: new RateLimiter(RATES.people, clock.now),
     peopleByDay: new RateLimiter(RATES.peopleByDay, clock.now),

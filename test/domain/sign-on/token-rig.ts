@@ -49,6 +49,7 @@ export async function tokenRig(under: DatabaseUnderTest) {
     sessionLimits: { idleMs: 0, absoluteMs: 0 },
     strangers: undefined as never,
     crowds: undefined as never,
+    browsers: undefined as never,
     guesses: undefined as never,
     people: undefined as never,
     peopleByDay: undefined as never,

@@ -6,15 +6,24 @@ import type { Browser } from './browser.js';
 
 /** The page adds how long to wait. */
 const FROM_NETWORK = 'Too many people are beginning to sign in from your network.';
+const FROM_BROWSER = 'This browser is beginning to sign in too often. Close pages that may do so.';
 const TOO_OFTEN = 'You have signed in too often.';
 const TOO_OFTEN_TODAY = 'You have signed in too often today.';
 
-/** Counts by network and not by cookie: an abuser gets new cookies at no cost. */
+/**
+ * Counts by network: an abuser gets new cookies at no cost. Before it, by cookie: a page of another site can
+ * send a window here again and again, which must not use up the limit of its visitor's network. A counted
+ * cookie takes memory, so none is counted where the network has reached its limit.
+ */
 export async function countStranger(
-  { strangers, crowds }: SignOn,
-  { remoteAddress }: Browser,
+  { strangers, crowds, browsers }: SignOn,
+  { remoteAddress, sessionHash }: Browser,
 ): Promise<void> {
-  assertAllowed(await strangers.take(subnetOf(remoteAddress)), () => FROM_NETWORK);
+  const subnet = subnetOf(remoteAddress);
+  if (sessionHash !== undefined && strangers.standing(subnet).remaining > 0) {
+    assertAllowed(await browsers.take(sessionHash), () => FROM_BROWSER);
+  }
+  assertAllowed(await strangers.take(subnet), () => FROM_NETWORK);
   assertAllowed(await crowds.take(networkOf(remoteAddress)), () => FROM_NETWORK);
 }
 

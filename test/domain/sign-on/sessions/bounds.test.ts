@@ -154,6 +154,8 @@ describe('a signed-in person', () => {
     for (let count = 0; count < RATES.people.limit; count += 1) {
       await browser.authorize();
       pages.push(browser.at);
+      // As often as a browser may.
+      rig.clock.advance(RATES.browsers.windowMs / RATES.browsers.limit);
     }
     await browser.authorize();
     codeOf(await browser.signIn(person));

@@ -66,6 +66,41 @@ describe('authorizations without a session', () => {
     await expect(browser.authorize()).rejects.toMatchObject(STOPPED);
   });
 
+  test('of one browser, which a page of another site may send here, leave the limit of the network to others', async () => {
+    const rig = await rigForThree();
+    rig.signOn.browsers = new RateLimiter({ limit: 1, windowMs: 60_000 }, rig.clock.now);
+    const browser = new TestBrowser(rig);
+    await browser.authorize();
+    await browser.authorize();
+    for (let time = 0; time < 5; time += 1) {
+      await expect(browser.authorize()).rejects.toMatchObject({
+        ...STOPPED,
+        message: expect.stringMatching(/^This browser /),
+        rateLimit: { limit: 1 },
+      });
+    }
+    expect(await new TestBrowser(rig).authorize()).toMatchObject({ page: 'sign_in' });
+    rig.clock.advance(60_000);
+    expect(await browser.authorize()).toMatchObject({ page: 'sign_in' });
+  });
+
+  test('are not counted by cookie, which anyone can make up, where the network is over its limit', async () => {
+    const rig = await rigForThree();
+    const taken: string[] = [];
+    rig.signOn.browsers = {
+      take: (cookie) => {
+        taken.push(cookie);
+        return { allowed: true, limit: 1, remaining: 1, resetSeconds: 1 };
+      },
+      standing: () => ({ limit: 1, remaining: 1, resetSeconds: 1 }),
+    };
+    for (let time = 0; time < 5; time += 1) {
+      const browser = Object.assign(new TestBrowser(rig), { cookie: `made up ${time}` });
+      await browser.authorize().catch(() => undefined);
+    }
+    expect(taken).toHaveLength(3);
+  });
+
   test('do not delay signed-in people, and are not counted where nothing is stored', async () => {
     const rig = await rigForThree();
     const browser = await signedInBrowser(rig, await newPerson(rig, [rig.here.clientId]));
