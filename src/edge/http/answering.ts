@@ -179,7 +179,7 @@ async function write(
   asked: RequestBody,
   { options, unsent }: Shared,
 ): Promise<void> {
-  const owner = String(facts?.integrationId ?? client);
+  const owner = String(facts?.integrationId ?? networkOf(client));
   const bodyless = status === 304 || status === 204;
   const streamed = isStream(body);
   // More of the body may come meanwhile.

@@ -1,7 +1,10 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { UnsentAnswers } from '../../../src/edge/http/unsent-answers.js';
+import { recordedLog } from '../../support/recorded-log.js';
 
 class Connection extends EventEmitter {
   destroyed = false;
@@ -82,6 +85,41 @@ describe('answers that were not taken yet', () => {
     expect(held(unsent, 'one', 101).cut).toBe(true);
     expect(isEmpty(unsent)).toBe(true);
   });
+});
+
+test('answers without a key count together for all addresses of a network', async () => {
+  // Each more than the system takes from the service; together nearly all that may lie unsent.
+  const strangersAnswer = Buffer.alloc(7 * 1_024 * 1_024);
+  const longAnswer = Buffer.alloc(16 * 1_024 * 1_024);
+  const server = createListener({
+    api: 'test',
+    dispatch: async ({ path }) => ({
+      ...{ status: 200, headers: {}, operation: 'op' },
+      ...(path === '/list'
+        ? { body: longAnswer, facts: { integrationId: 'int_1' } }
+        : { body: strangersAnswer }),
+    }),
+    trustedProxies: [{ address: '127.0.0.1', prefix: 32 }],
+    log: recordedLog().log,
+    timer: () => undefined,
+  });
+  await listen(server, 0, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
+  const strangers = Array.from({ length: 12 }, (_, index) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(`GET / HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 2001:db8::${index}\r\n\r\n`);
+    return socket;
+  });
+  try {
+    await Promise.all(strangers.map((stranger) => once(stranger, 'readable')));
+    const answer = await fetch(`http://127.0.0.1:${port}/list`);
+    expect((await answer.arrayBuffer()).byteLength).toBe(longAnswer.byteLength);
+  } finally {
+    for (const stranger of strangers) {
+      stranger.destroy();
+    }
+    await closeListener(server, 0);
+  }
 });
 
 describe('an answer that its reader does not take', () => {
