@@ -197,7 +197,7 @@ export const settings = {
   WEBHOOK_TIMEOUT: required(
     durationBetween('1s', '60s'),
     '15s',
-    'time for one attempt, from connecting to the end of the answer',
+    'time for one attempt, from connecting to the end of the answer; the same on domains and workers',
   ),
   WEBHOOK_SENDS: required(
     wholeNumberBetween(1, 1000),

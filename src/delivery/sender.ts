@@ -23,6 +23,10 @@ const MAX_RECEIVED_KIB = 128;
 /** Of the answer to an attempt that succeeded: receivers have little to say in it. */
 const MAX_SUCCESSFUL_ANSWER_BYTES = 1_024;
 const CHECK_EVERY_MS = 100;
+/** Left of a lease for the report of its attempt: after the lease, a failure no longer counts. */
+const REPORT_MS = 1_000;
+/** Less is left only where the claim was answered late, which must not count against the receiver. */
+const LEAST_OF_LEASE_MS = 10_000;
 /** The flags at the end of a `traceparent` that is recorded. */
 const SAMPLED = '-01';
 
@@ -83,8 +87,9 @@ export class HttpSender implements Sender {
     const connection = this.#connections.take(new URL(origin));
     const isKept = connection.isUsable;
     // The sockets get a turn first: while the event loop stalled, the answer may have come.
-    const timeOut = () => setImmediate(() => this.#timeOut(exchange, connection));
-    const timer = setTimeout(timeOut, Math.ceil(startedAt + this.options.timeoutMs - performance.now()));
+    const limitMs = this.#limitMs(startedAt, time);
+    const timeOut = () => setImmediate(() => endLate(exchange, connection, limitMs));
+    const timer = setTimeout(timeOut, Math.ceil(startedAt + limitMs - performance.now()));
     const ended = (end: ExchangeEnd) => {
       clearTimeout(timer);
       this.#running.delete(exchange);
@@ -126,10 +131,16 @@ export class HttpSender implements Sender {
     }
   }
 
-  #timeOut(exchange: Exchange, { phase, origin: { host } }: Connection): void {
-    const within = `within ${this.options.timeoutMs / 1_000} s`;
-    exchange.end('TIMED_OUT', timeOutMessage(exchange, phase, host, within));
+  /** The lease ends first where the domains have a shorter WEBHOOK_TIMEOUT than this worker. */
+  #limitMs(startedAt: number, { endsAt = Number.POSITIVE_INFINITY }: Partial<AttemptTime> = {}): number {
+    const leaseMs = Math.floor(endsAt - startedAt) - REPORT_MS;
+    const { timeoutMs } = this.options;
+    return leaseMs < LEAST_OF_LEASE_MS ? timeoutMs : Math.min(timeoutMs, leaseMs);
   }
+}
+
+function endLate(exchange: Exchange, { phase, origin: { host } }: Connection, limitMs: number): void {
+  exchange.end('TIMED_OUT', timeOutMessage(exchange, phase, host, `within ${limitMs / 1_000} s`));
 }
 
 /** The part of the answer that is recorded. */

@@ -1,7 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { signaturesOf } from '../../src/delivery/sender.js';
+import { eventually } from '../support/eventually.js';
+import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { rawReceivers } from './raw-receivers.js';
 import { body, secret, senders, signingKey, targetAt, VERSION } from './senders.js';
@@ -142,6 +145,38 @@ describe('an attempt that is cut off', () => {
       message: expect.stringContaining('Nothing was sent'),
     });
     expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await nextTurn();
+  }
+}
+
+describe('an attempt whose lease ends before the time limit of the worker', () => {
+  beforeEach(fakeTimeouts);
+  afterEach(() => void jest.useRealTimers());
+
+  /** How an attempt has ended that its receiver does not answer, some time after it began. */
+  async function endAfter(ms: number, leaseMs: number): Promise<unknown> {
+    const receiver = await raw.start(() => undefined);
+    const time = { endsAt: performance.now() + leaseMs, aheadMs: 0 };
+    const attempt = open({ timeoutMs: 60_000 }).attempt(targetAt(receiver.port), body, time);
+    await eventually('the request', () => receiver.requests.length === 1);
+    jest.advanceTimersByTime(ms);
+    return Promise.race([attempt, turns(10)]);
+  }
+
+  test('ends a second before its lease, so that the domain learns of the receiver', async () => {
+    expect(await endAfter(29_000, 30_000)).toMatchObject({
+      outcome: 'TIMED_OUT',
+      message: expect.stringMatching(/accepted the connection but did not answer within (29|28\.\d+) s\.$/),
+    });
+  });
+
+  test('blames no receiver for a claim that was answered late', async () => {
+    expect(await endAfter(9_000, 10_000)).toBeUndefined();
   });
 });
 
