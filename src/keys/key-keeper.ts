@@ -32,12 +32,19 @@ export class KeyKeeper {
   readonly #options: KeyKeeperOptions;
   #announced = { what: '', at: Number.NEGATIVE_INFINITY };
   #renewAt = Number.NEGATIVE_INFINITY;
+  /** The key in use, as of the last look. */
+  #newest: string | undefined;
   /** Logged once, until it changes. */
   #complaint = '';
 
   constructor(options: KeyKeeperOptions) {
     this.#options = options;
     this.ring = new SealingRing(options.keys);
+  }
+
+  /** The key in use, where the key file lacks it: new seals cannot be opened here. */
+  get lacking(): string | undefined {
+    return this.#newest === undefined || this.ring.holds(this.#newest) ? undefined : this.#newest;
   }
 
   /** Runs at the start. Refuses a key file of another database before anything is sealed with it. */
@@ -66,6 +73,7 @@ export class KeyKeeper {
     this.#readAgain();
     const used = await this.#options.seals.keys.all();
     const newest = used[0]?.id;
+    this.#newest = newest;
     if (newest !== undefined && newest !== this.ring.usedId) {
       if (this.ring.holds(newest)) {
         this.#use(used);

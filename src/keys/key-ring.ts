@@ -130,7 +130,7 @@ export class KeyRing implements TokenKeys {
 
   #import(key: SigningKey): ImportedKey {
     let imported = this.#imported.get(key.kid);
-    if (!imported?.isOf(key)) {
+    if (!imported?.canServe(key)) {
       imported = new ImportedKey(key, this.options.box);
       this.#imported.set(key.kid, imported);
     }
@@ -176,9 +176,9 @@ export class ImportedKey {
     private readonly box: Box,
   ) {}
 
-  /** Whether it matches this row: a rotation of the encryption key seals it anew. */
-  isOf({ sealedPrivateKey }: SigningKey): boolean {
-    return sealedPrivateKey === this.key.sealedPrivateKey;
+  /** An open key stays valid when its row is sealed anew: the `kid` is its thumbprint. */
+  canServe({ sealedPrivateKey }: SigningKey): boolean {
+    return this.#private !== undefined || sealedPrivateKey === this.key.sealedPrivateKey;
   }
 
   /** A failure is forgotten: the key file may get the key that opens it while the process runs. */

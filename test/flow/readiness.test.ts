@@ -73,7 +73,12 @@ describe('health and metrics of all roles together', () => {
       roles: {
         domain: {
           status: 'ready',
-          checks: { database: { ok: true }, schema: { ok: true }, version: { ok: true } },
+          checks: {
+            database: { ok: true },
+            schema: { ok: true },
+            version: { ok: true },
+            'encryption-key': { ok: true },
+          },
         },
         edge: { status: 'ready', checks: { domain: { ok: true } } },
         worker: { status: 'degraded', checks: { domain: { ok: true }, temporal: { ok: false } } },

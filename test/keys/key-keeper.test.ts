@@ -288,6 +288,23 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(await seals()).toEqual([expect.stringMatching(`^${next.id}\\.`)]);
   });
 
+  test('knows that its file lacks the key that was put into use while it was not heard from', async () => {
+    const { node, activate, heardFrom } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    const file = [key];
+    const { keeper } = await node('cut off', file);
+    await node('a', [key, next]);
+    await keeper.look();
+    expect(keeper.lacking).toBeUndefined();
+    await heardFrom('cut off', 90 * SECOND);
+    await activate(next.id);
+    await keeper.look();
+    expect(keeper.lacking).toBe(next.id);
+    file.push(next);
+    await keeper.look();
+    expect(keeper.lacking).toBeUndefined();
+  });
+
   test('makes another pass over the seals when one is asked for during a pass', async () => {
     const { node, plant } = await rig(under);
     const key = newKey();

@@ -66,6 +66,19 @@ describe('a node without the encryption key', () => {
     held = box;
     expect(kidOf(await ring.sign('ES256', 'JWT', CLAIMS))).toBe(activeKid('ES256'));
   });
+
+  test('signs with what it has opened, although the row was sealed anew with a key that it lacks', async () => {
+    const { ring, clock, database, activeKid } = ringRig(keys);
+    await ring.sign('ES256', 'JWT', CLAIMS);
+    const other = new SealedBox(Buffer.alloc(32, 6));
+    database.rows = keys.map((key) => {
+      const content = box.open(key.sealedPrivateKey, key.kid);
+      return { ...key, sealedPrivateKey: other.seal(content, key.kid) };
+    });
+    clock.advance(60_000);
+    expect(kidOf(await ring.sign('ES256', 'JWT', CLAIMS))).toBe(activeKid('ES256'));
+    expect(database.loads).toBe(2);
+  });
 });
 
 describe('the start', () => {

@@ -30,7 +30,7 @@ import { refuseUnreachableDomain } from '../sockets.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { ABSENCES_PER_MINUTE, openDomainStore, storeChecks, traced } from './domain-store.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
-import { type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
+import { encryptionKeyCheck, type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
 import type { RoleOptions, RunningRole } from './role.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { startClosingSubscriptions, startWarningOfExpiry } from './timers.js';
@@ -62,7 +62,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
     keeping = startKeepingKeys(secrets.keeper, log, (error) =>
       endWith('This version can no longer serve the database', error),
     );
-    const health = new Health(storeChecks(store));
+    const health = new Health([...storeChecks(store), encryptionKeyCheck(secrets.keeper)]);
     const tally = new AuditTally(store.observations, store.clock);
     showStore(role, store, secrets.rotation);
     const services = servicesOf(role, store, secrets, { passwords, keeping, tally });

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { pause } from '../../../workflows/backoff.js';
 import type { KeyKeeper } from '../../keys/key-keeper.js';
 import { StoreError } from '../../store/store-error.js';
+import type { Check } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { failureLog, type Running, running } from './running.js';
 
@@ -50,5 +51,19 @@ export function startKeepingKeys(
       wake.abort();
     },
     stop,
+  };
+}
+
+/** A node that was not heard from during a rotation may lack the key that the others seal with. */
+export function encryptionKeyCheck(keeper: { readonly lacking: string | undefined }): Check {
+  return {
+    name: 'encryption-key',
+    required: true,
+    probe: () => {
+      const { lacking } = keeper;
+      return lacking === undefined
+        ? { ok: true }
+        : { ok: false, detail: `The key file lacks ${lacking}, the key in use; copy it from another node.` };
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { storeChecks } from '../../../src/cli/roles/domain-store.js';
+import { encryptionKeyCheck } from '../../../src/cli/roles/keeping-keys.js';
 import { Health } from '../../../src/telemetry/health.js';
 
 const fine = {
@@ -72,4 +73,14 @@ test('concurrent checks share one write', async () => {
   const health = new Health(storeChecks({ ...fine, ping }));
   await Promise.all([health.readiness(), health.readiness()]);
   expect(pings).toBe(1);
+});
+
+test('one whose key file lacks the encryption key in use is unready, with what to do', async () => {
+  const readiness = (lacking?: string) => new Health([encryptionKeyCheck({ lacking })]).readiness();
+  expect(await readiness()).toEqual({ status: 'ready', checks: { 'encryption-key': { ok: true } } });
+  const detail = 'The key file lacks ek_1, the key in use; copy it from another node.';
+  expect(await readiness('ek_1')).toEqual({
+    status: 'unready',
+    checks: { 'encryption-key': { ok: false, detail } },
+  });
 });
