@@ -62,6 +62,12 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
     }
   }
   problems.push(...contradictions(values as Partial<Config>));
+  // The driver of PostgreSQL leaves the check of certificates to the default of Node, `verify-full` included.
+  if (values.ENVIRONMENT === 'live' && environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    problems.push(
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live: no certificate of PostgreSQL would be checked. For one of a private authority, add sslrootcert=/path to DATABASE_URL',
+    );
+  }
   if (strict) {
     problems.push(...strayDatabases(values as Partial<Config>));
     const found = misspeltIn(environment, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);

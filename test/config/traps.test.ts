@@ -124,6 +124,16 @@ test('a role that may not read the key for Temporal knows that there is one', ()
   expect(() => loadConfig(remote, { strict: true, secrets: ['EDGE_TOKEN'] })).toThrow('TEMPORAL_TLS');
 });
 
+test('live refuses an environment in which Node checks no certificate, such as that of PostgreSQL', () => {
+  const secured = { SIGN_ON_URL: 'https://sign-on.example.com', GATEWAY_URL: 'https://gateway.example.com' };
+  const checking = (value: string, ENVIRONMENT = 'live') =>
+    problemsOf({ ...secured, ENVIRONMENT, NODE_TLS_REJECT_UNAUTHORIZED: value });
+  expect(checking('0')).toEqual([
+    expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live/),
+  ]);
+  expect([...checking('1'), ...checking(''), ...checking('0', 'demo')]).toEqual([]);
+});
+
 test.each(['two\nlines', 'two words', 'ümlaut'])('a token with %j cannot be used', (end) => {
   expect(problemsOf({ EDGE_TOKEN: `${TOKEN}${end}` }, STRICT)).toEqual([
     'EDGE_TOKEN must be one line of ASCII without blanks',
