@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
+import { syncBuiltinESMExports } from 'node:module';
+import net, { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
@@ -99,6 +100,21 @@ describe('a connection', () => {
     const { outcome } = await open({ guard }).attempt(to(`http://hooks.example.com:${receiver.port}/`), body);
     expect(outcome).toBe('SUCCEEDED');
     expect(receiver.requests[0]).toContain(`host: hooks.example.com:${receiver.port}\r\n`);
+  });
+
+  test('gives each address time for a first packet that is lost and sent again', async () => {
+    const receiver = await raw.start(noContent);
+    const connect = jest.spyOn(net, 'connect');
+    syncBuiltinESMExports();
+    try {
+      await open().attempt(targetAt(receiver.port), body);
+      const [[options]] = connect.mock.calls as unknown as [[net.TcpSocketConnectOpts]];
+      const SENT_AGAIN_AFTER_MS = 1_000;
+      expect(options.autoSelectFamilyAttemptTimeout).toBeGreaterThanOrEqual(2 * SENT_AGAIN_AFTER_MS);
+    } finally {
+      jest.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
   });
 
   test.each(['[::1]', 'ip6.example.com'])('to %s goes over IPv6', async (host) => {
