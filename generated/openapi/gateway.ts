@@ -10,7 +10,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -41,7 +41,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -92,7 +92,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -139,7 +139,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -176,7 +176,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -218,7 +218,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -260,7 +260,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -302,7 +302,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -344,7 +344,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -391,7 +391,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -433,7 +433,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -475,7 +475,7 @@ export interface paths {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1293,7 +1293,7 @@ export interface components {
          */
         Limit: number;
         /**
-         * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+         * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
          * @example req-7d1f0c52
          */
         RequestId: string;
@@ -1392,7 +1392,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1454,7 +1454,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1515,7 +1515,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1568,7 +1568,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1621,7 +1621,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1679,7 +1679,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1737,7 +1737,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1806,7 +1806,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1865,7 +1865,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1928,7 +1928,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -1997,7 +1997,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -2056,7 +2056,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+                 * @description An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
                  * @example req-7d1f0c52
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];

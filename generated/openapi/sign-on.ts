@@ -2353,7 +2353,7 @@ export interface components {
         LinkToken: components["schemas"]["LinkToken"];
         /**
          * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-         *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+         *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
          *     anything else is replaced by an id of ours.
          */
         RequestId: string;
@@ -2478,7 +2478,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -2516,7 +2516,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -2863,7 +2863,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -3015,7 +3015,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -3241,7 +3241,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -3346,7 +3346,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];
@@ -3372,7 +3372,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-                 *     43 or more characters without a dot that have capital and small letters, because they look like a secret;
+                 *     what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
                  *     anything else is replaced by an id of ours.
                  */
                 "x-request-id"?: components["parameters"]["RequestId"];

@@ -39,7 +39,7 @@ func (r ApiGetChangesDigestRequest) ClientId(clientId string) ApiGetChangesDiges
 	return r
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiGetChangesDigestRequest) XRequestId(xRequestId string) ApiGetChangesDigestRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -298,7 +298,7 @@ func (r ApiListChangesRequest) Wait(wait int32) ApiListChangesRequest {
 	return r
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiListChangesRequest) XRequestId(xRequestId string) ApiListChangesRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -33,7 +33,7 @@ type ApiListJobTitlesRequest struct {
 	ifNoneMatch *string
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiListJobTitlesRequest) XRequestId(xRequestId string) ApiListJobTitlesRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -34,7 +34,7 @@ type ApiGetUserRequest struct {
 	ifNoneMatch *string
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiGetUserRequest) XRequestId(xRequestId string) ApiGetUserRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -279,7 +279,7 @@ func (r ApiListUsersRequest) Cursor(cursor string) ApiListUsersRequest {
 	return r
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiListUsersRequest) XRequestId(xRequestId string) ApiListUsersRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -34,7 +34,7 @@ type ApiGetWorkerV2Request struct {
 	ifNoneMatch *string
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiGetWorkerV2Request) XRequestId(xRequestId string) ApiGetWorkerV2Request {
 	r.xRequestId = &xRequestId
 	return r
@@ -265,7 +265,7 @@ type ApiListWorkersRequest struct {
 	ifNoneMatch *string
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiListWorkersRequest) XRequestId(xRequestId string) ApiListWorkersRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -507,7 +507,7 @@ func (r ApiListWorkersV2Request) Cursor(cursor string) ApiListWorkersV2Request {
 	return r
 }
 
-// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+// An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
 func (r ApiListWorkersV2Request) XRequestId(xRequestId string) ApiListWorkersV2Request {
 	r.xRequestId = &xRequestId
 	return r

@@ -30,7 +30,7 @@ type ApiDiscoveryRequest struct {
 	ifNoneMatch *string
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiDiscoveryRequest) XRequestId(xRequestId string) ApiDiscoveryRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -193,7 +193,7 @@ type ApiJwksRequest struct {
 	ifNoneMatch *string
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiJwksRequest) XRequestId(xRequestId string) ApiJwksRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -29,7 +29,7 @@ type ApiUserinfoRequest struct {
 	xRequestId *string
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiUserinfoRequest) XRequestId(xRequestId string) ApiUserinfoRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -218,7 +218,7 @@ type ApiUserinfoPostRequest struct {
 	accessToken *string
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiUserinfoPostRequest) XRequestId(xRequestId string) ApiUserinfoPostRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -35,7 +35,7 @@ func (r ApiIntrospectRequest) IntrospectionRequest(introspectionRequest Introspe
 	return r
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiIntrospectRequest) XRequestId(xRequestId string) ApiIntrospectRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -255,7 +255,7 @@ func (r ApiRevokeRequest) RevocationRequest(revocationRequest RevocationRequest)
 	return r
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiRevokeRequest) XRequestId(xRequestId string) ApiRevokeRequest {
 	r.xRequestId = &xRequestId
 	return r
@@ -466,7 +466,7 @@ func (r ApiTokenRequest) TokenRequest(tokenRequest TokenRequest) ApiTokenRequest
 	return r
 }
 
-// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+// Your id for this request: 1 to 128 characters of &#x60;A-Z a-z 0-9 . _ -&#x60;. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
 func (r ApiTokenRequest) XRequestId(xRequestId string) ApiTokenRequest {
 	r.xRequestId = &xRequestId
 	return r

@@ -32,7 +32,7 @@ import {
 export interface DiscoveryRequest {
     /**
      * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
      * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
@@ -45,7 +45,7 @@ export interface DiscoveryRequest {
 export interface JwksRequest {
     /**
      * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
      * anything else is replaced by an id of ours.
      */
     xRequestId?: string;

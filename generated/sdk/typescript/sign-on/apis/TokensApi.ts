@@ -66,7 +66,7 @@ export interface IntrospectRequest {
     introspectionRequest: IntrospectionRequest;
     /**
      * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
      * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
@@ -79,7 +79,7 @@ export interface RevokeRequest {
     revocationRequest: RevocationRequest;
     /**
      * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
      * anything else is replaced by an id of ours.
      */
     xRequestId?: string;
@@ -92,7 +92,7 @@ export interface TokenOperationRequest {
     tokenRequest: TokenRequest;
     /**
      * Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides
-     * 43 or more characters without a dot that have capital and small letters, because they look like a secret;
+     * what looks like a secret, such as 43 or more characters without a dot that have capital and small letters;
      * anything else is replaced by an id of ours.
      */
     xRequestId?: string;

@@ -45,7 +45,7 @@ class ChangesApi:
         self,
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -68,7 +68,7 @@ class ChangesApi:
         :type client_id: str
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -133,7 +133,7 @@ class ChangesApi:
         self,
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -156,7 +156,7 @@ class ChangesApi:
         :type client_id: str
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -221,7 +221,7 @@ class ChangesApi:
         self,
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -244,7 +244,7 @@ class ChangesApi:
         :type client_id: str
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -383,7 +383,7 @@ class ChangesApi:
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -410,7 +410,7 @@ class ChangesApi:
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -480,7 +480,7 @@ class ChangesApi:
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -507,7 +507,7 @@ class ChangesApi:
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -577,7 +577,7 @@ class ChangesApi:
         after: Annotated[Optional[StrictStr], Field(description="The `cursor` of the last item that you stored. Opaque. By default the sequence starts at its beginning.")] = None,
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of items in the answer. An answer has at most 500, and may have fewer, also when more follow.")] = None,
         wait: Annotated[Optional[StrictInt], Field(description="The seconds to wait for a change when there is none. By default the answer comes at once.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -604,7 +604,7 @@ class ChangesApi:
         :type limit: int
         :param wait: The seconds to wait for a change when there is none. By default the answer comes at once.
         :type wait: int
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str

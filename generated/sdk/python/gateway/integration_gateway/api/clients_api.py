@@ -44,7 +44,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -67,7 +67,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -132,7 +132,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -155,7 +155,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -220,7 +220,7 @@ class ClientsApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -243,7 +243,7 @@ class ClientsApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -377,7 +377,7 @@ class ClientsApi:
     def list_clients(
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -398,7 +398,7 @@ class ClientsApi:
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -461,7 +461,7 @@ class ClientsApi:
     def list_clients_with_http_info(
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -482,7 +482,7 @@ class ClientsApi:
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -545,7 +545,7 @@ class ClientsApi:
     def list_clients_without_preload_content(
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -566,7 +566,7 @@ class ClientsApi:
 
         :param instance_integration_id: Public id of the instance integration. (required)
         :type instance_integration_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str

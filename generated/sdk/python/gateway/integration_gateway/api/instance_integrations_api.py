@@ -42,7 +42,7 @@ class InstanceIntegrationsApi:
     @validate_call
     def list_instance_integrations(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -61,7 +61,7 @@ class InstanceIntegrationsApi:
 
         All connections between your integration and instances of the platform, those not yet set up included. Empty when there is none.
 
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -121,7 +121,7 @@ class InstanceIntegrationsApi:
     @validate_call
     def list_instance_integrations_with_http_info(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -140,7 +140,7 @@ class InstanceIntegrationsApi:
 
         All connections between your integration and instances of the platform, those not yet set up included. Empty when there is none.
 
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -200,7 +200,7 @@ class InstanceIntegrationsApi:
     @validate_call
     def list_instance_integrations_without_preload_content(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -219,7 +219,7 @@ class InstanceIntegrationsApi:
 
         All connections between your integration and instances of the platform, those not yet set up included. Empty when there is none.
 
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str

@@ -45,7 +45,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -70,7 +70,7 @@ class UsersApi:
         :type client_id: str
         :param user_id: Public id of the user. (required)
         :type user_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -137,7 +137,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -162,7 +162,7 @@ class UsersApi:
         :type client_id: str
         :param user_id: Public id of the user. (required)
         :type user_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -229,7 +229,7 @@ class UsersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         user_id: Annotated[StrictStr, Field(description="Public id of the user.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -254,7 +254,7 @@ class UsersApi:
         :type client_id: str
         :param user_id: Public id of the user. (required)
         :type user_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -395,7 +395,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -422,7 +422,7 @@ class UsersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -491,7 +491,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -518,7 +518,7 @@ class UsersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -587,7 +587,7 @@ class UsersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -614,7 +614,7 @@ class UsersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str

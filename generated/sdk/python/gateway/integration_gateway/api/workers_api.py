@@ -46,7 +46,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -71,7 +71,7 @@ class WorkersApi:
         :type client_id: str
         :param worker_id: Public id of the worker. (required)
         :type worker_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -138,7 +138,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -163,7 +163,7 @@ class WorkersApi:
         :type client_id: str
         :param worker_id: Public id of the worker. (required)
         :type worker_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -230,7 +230,7 @@ class WorkersApi:
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         worker_id: Annotated[StrictStr, Field(description="Public id of the worker.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -255,7 +255,7 @@ class WorkersApi:
         :type client_id: str
         :param worker_id: Public id of the worker. (required)
         :type worker_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -394,7 +394,7 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -417,7 +417,7 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -482,7 +482,7 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -505,7 +505,7 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -570,7 +570,7 @@ class WorkersApi:
         self,
         instance_integration_id: Annotated[StrictStr, Field(description="Public id of the instance integration.")],
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -593,7 +593,7 @@ class WorkersApi:
         :type instance_integration_id: str
         :param client_id: Public id of the client. (required)
         :type client_id: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -730,7 +730,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -757,7 +757,7 @@ class WorkersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -826,7 +826,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -853,7 +853,7 @@ class WorkersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str
@@ -922,7 +922,7 @@ class WorkersApi:
         client_id: Annotated[StrictStr, Field(description="Public id of the client.")],
         limit: Annotated[Optional[StrictInt], Field(description="The largest number of records in the answer. If the records are large, or take long to read, an answer may have fewer, also when more follow: see `Link`. By default all.")] = None,
         cursor: Annotated[Optional[StrictStr], Field(description="The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.")] = None,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.")] = None,
         _request_timeout: Union[
             None,
@@ -949,7 +949,7 @@ class WorkersApi:
         :type limit: int
         :param cursor: The cursor from the `Link` of the previous page. Opaque: send it unchanged. It is valid for this list of this client only; other lists answer 400 with `invalid_request`. Without `limit`, the answer has everything from there on.
         :type cursor: str
-        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret: 43 or more characters without a dot, with capital and small letters, are hidden there. When you send none, or one of another shape, we make one.
+        :param x_request_id: An id of your own for this request, 1 to 128 letters, digits, dots, underscores or hyphens. It comes back in the answer and stands in our logs, unless it looks like a secret, such as 43 or more characters without a dot, with capital and small letters. When you send none, or one of another shape, we make one.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored answer, or several, separated by commas. When one of them is still true the answer is 304, without a body.
         :type if_none_match: str

@@ -43,7 +43,7 @@ class DiscoveryApi:
     @validate_call
     def discovery(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -62,7 +62,7 @@ class DiscoveryApi:
 
         What this server can do and where its endpoints are (OpenID Connect Discovery 1.0, RFC 8414). Client libraries configure themselves from it. It changes rarely: keep it as long as `Cache-Control` says.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
@@ -119,7 +119,7 @@ class DiscoveryApi:
     @validate_call
     def discovery_with_http_info(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -138,7 +138,7 @@ class DiscoveryApi:
 
         What this server can do and where its endpoints are (OpenID Connect Discovery 1.0, RFC 8414). Client libraries configure themselves from it. It changes rarely: keep it as long as `Cache-Control` says.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
@@ -195,7 +195,7 @@ class DiscoveryApi:
     @validate_call
     def discovery_without_preload_content(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -214,7 +214,7 @@ class DiscoveryApi:
 
         What this server can do and where its endpoints are (OpenID Connect Discovery 1.0, RFC 8414). Client libraries configure themselves from it. It changes rarely: keep it as long as `Cache-Control` says.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
@@ -333,7 +333,7 @@ class DiscoveryApi:
     @validate_call
     def jwks(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -352,7 +352,7 @@ class DiscoveryApi:
 
         The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
@@ -409,7 +409,7 @@ class DiscoveryApi:
     @validate_call
     def jwks_with_http_info(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -428,7 +428,7 @@ class DiscoveryApi:
 
         The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str
@@ -485,7 +485,7 @@ class DiscoveryApi:
     @validate_call
     def jwks_without_preload_content(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         if_none_match: Annotated[Optional[StrictStr], Field(description="The `ETag` of your stored copy. The answer is 304 if it is current.")] = None,
         _request_timeout: Union[
             None,
@@ -504,7 +504,7 @@ class DiscoveryApi:
 
         The keys that verify the signatures of our tokens (RFC 7517). A key is published before it signs, and stays until the last token it signed is over, so a copy kept as long as `Cache-Control` says suffices. After a leak it is different: the key leaves at once, and its successor signs at once. Choose the key by the token's `kid`.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param if_none_match: The `ETag` of your stored copy. The answer is 304 if it is current.
         :type if_none_match: str

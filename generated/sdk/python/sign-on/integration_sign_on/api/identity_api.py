@@ -42,7 +42,7 @@ class IdentityApi:
     @validate_call
     def userinfo(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -60,7 +60,7 @@ class IdentityApi:
 
         The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -116,7 +116,7 @@ class IdentityApi:
     @validate_call
     def userinfo_with_http_info(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -134,7 +134,7 @@ class IdentityApi:
 
         The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -190,7 +190,7 @@ class IdentityApi:
     @validate_call
     def userinfo_without_preload_content(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -208,7 +208,7 @@ class IdentityApi:
 
         The claims of the person the access token stands for, as the granted scopes allow. The token is checked with the store: what was revoked or disabled is refused at once. Send the token in the `Authorization` header; in the address it is refused. `lastLoginContext` and the names are those of the person's newest choice on the instance, in any browser; an ID token has those of its own sign-in.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -324,7 +324,7 @@ class IdentityApi:
     @validate_call
     def userinfo_post(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
@@ -343,7 +343,7 @@ class IdentityApi:
 
         The same as `GET /auth/userinfo`. The access token is in the `Authorization` header or in the form field `access_token`, never in both.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param access_token: An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.
         :type access_token: str
@@ -405,7 +405,7 @@ class IdentityApi:
     @validate_call
     def userinfo_post_with_http_info(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
@@ -424,7 +424,7 @@ class IdentityApi:
 
         The same as `GET /auth/userinfo`. The access token is in the `Authorization` header or in the form field `access_token`, never in both.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param access_token: An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.
         :type access_token: str
@@ -486,7 +486,7 @@ class IdentityApi:
     @validate_call
     def userinfo_post_without_preload_content(
         self,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         access_token: Annotated[Optional[StrictStr], Field(description="An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.")] = None,
         _request_timeout: Union[
             None,
@@ -505,7 +505,7 @@ class IdentityApi:
 
         The same as `GET /auth/userinfo`. The access token is in the `Authorization` header or in the form field `access_token`, never in both.
 
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param access_token: An access token: a JWT (RFC 9068) for this server. Send it as `Authorization: Bearer <ACCESS_TOKEN>` and treat it as opaque.
         :type access_token: str

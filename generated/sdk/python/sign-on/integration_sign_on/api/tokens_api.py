@@ -47,7 +47,7 @@ class TokensApi:
     def introspect(
         self,
         introspection_request: IntrospectionRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -67,7 +67,7 @@ class TokensApi:
 
         :param introspection_request: (required)
         :type introspection_request: IntrospectionRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -127,7 +127,7 @@ class TokensApi:
     def introspect_with_http_info(
         self,
         introspection_request: IntrospectionRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -147,7 +147,7 @@ class TokensApi:
 
         :param introspection_request: (required)
         :type introspection_request: IntrospectionRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -207,7 +207,7 @@ class TokensApi:
     def introspect_without_preload_content(
         self,
         introspection_request: IntrospectionRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -227,7 +227,7 @@ class TokensApi:
 
         :param introspection_request: (required)
         :type introspection_request: IntrospectionRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -364,7 +364,7 @@ class TokensApi:
     def revoke(
         self,
         revocation_request: RevocationRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -384,7 +384,7 @@ class TokensApi:
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -444,7 +444,7 @@ class TokensApi:
     def revoke_with_http_info(
         self,
         revocation_request: RevocationRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -464,7 +464,7 @@ class TokensApi:
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -524,7 +524,7 @@ class TokensApi:
     def revoke_without_preload_content(
         self,
         revocation_request: RevocationRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -544,7 +544,7 @@ class TokensApi:
 
         :param revocation_request: (required)
         :type revocation_request: RevocationRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -681,7 +681,7 @@ class TokensApi:
     def token(
         self,
         token_request: TokenRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -701,7 +701,7 @@ class TokensApi:
 
         :param token_request: (required)
         :type token_request: TokenRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -761,7 +761,7 @@ class TokensApi:
     def token_with_http_info(
         self,
         token_request: TokenRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -781,7 +781,7 @@ class TokensApi:
 
         :param token_request: (required)
         :type token_request: TokenRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
@@ -841,7 +841,7 @@ class TokensApi:
     def token_without_preload_content(
         self,
         token_request: TokenRequest,
-        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.")] = None,
+        x_request_id: Annotated[Optional[StrictStr], Field(description="Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.")] = None,
         _request_timeout: Union[
             None,
             Annotated[StrictFloat, Field(gt=0)],
@@ -861,7 +861,7 @@ class TokensApi:
 
         :param token_request: (required)
         :type token_request: TokenRequest
-        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides 43 or more characters without a dot that have capital and small letters, because they look like a secret; anything else is replaced by an id of ours.
+        :param x_request_id: Your id for this request: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. It is returned and logged, but the log hides what looks like a secret, such as 43 or more characters without a dot that have capital and small letters; anything else is replaced by an id of ours.
         :type x_request_id: str
         :param _request_timeout: timeout setting for this request. If one
                                  number provided, it will be total request
