@@ -170,7 +170,7 @@ export const settings = {
   SESSION_IDLE_LIMIT: required(
     durationBetween('1m', '30d'),
     '12h',
-    'how long a browser stays signed in without a sign-in to an application or a form; pages that it only shows do not count',
+    'how long a browser stays signed in without going on in a sign-in; pages that are only shown, cancelled or denied do not count',
   ),
   SESSION_LIFETIME: required(
     durationBetween('1m', '365d'),

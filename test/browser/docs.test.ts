@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page, ViewportSize } from 'playwright-core';
+import { NOT_FOUND_PATH } from '../../src/edge/docs/site-file.js';
 import { renderedSite } from '../support/docs-server.js';
 import { describeWith } from '../support/toolchains.js';
 import { docsAuditOf, focusWalkOf } from './audit.js';
@@ -81,6 +82,11 @@ describeWith('chromium', 'every page of the documentation in Chromium', (executa
       await showOn(page, settings);
       await picture(page, `${path} ${screen}`);
       expect({ screen, faults: await docsAuditOf(page) }).toEqual({ screen, faults: [] });
+    }
+    if (path === NOT_FOUND_PATH) {
+      // Chromium's own message.
+      const { complaints } = await lastingVisit();
+      expect(complaints.splice(0)).toEqual([expect.stringContaining('status of 404')]);
     }
   });
 

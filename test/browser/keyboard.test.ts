@@ -167,7 +167,7 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
     await typeSignIn(page, await rig.demo.newPerson({ user: [tallowfern], worker: [tallowfern] }));
     await at(page, 'Continue as');
     expect(await tabStops(page)).toEqual([
-      'button Tallowfern Bakeries Dashboard user',
+      'button Tallowfern Bakeries Dashboard user Not used yet',
       'button Tallowfern Bakeries Worker',
       'button Cancel',
       'a Use another account',

@@ -48,7 +48,7 @@ export async function installIntoCache(
   }
 }
 
-/** From its end: the name of another host may begin like ours. */
+/** Parsed whole, because the name of another host may begin with ours. */
 const INSTALLER = /^installing-(?<host>.+)-(?<pid>\d+)-[^-]+$/;
 
 /** Folders of killed installers, possibly gigabytes. */

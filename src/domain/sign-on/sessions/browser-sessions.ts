@@ -85,7 +85,7 @@ export async function signInTo(
 const SEEN_EVERY_MS = 60_000;
 const SEEN_IN_IDLE_TIME = 10;
 
-/** Records the time of the last request. */
+/** Records that a sign-in went on. */
 export async function noteSeen(
   { sessions, now }: RowsAt<'sessions'>,
   session: Session,

@@ -91,7 +91,7 @@ ${body}
 `);
 }
 
-/** Fits beside the margins of the column. */
+/** Characters in a line of the column. */
 const CODE_COLUMNS = 80;
 
 /** Text to copy, also by keyboard: a field can have the focus, and Ctrl+A selects what is in it. */

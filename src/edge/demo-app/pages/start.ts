@@ -40,12 +40,12 @@ export function startPage(instances: readonly Instance[], people: readonly Perso
   return framed('Sign in', body);
 }
 
-/** `callbackPath`: of the instance of the sign-in; if it is of none, the next one is to the first. */
+/** `callbackPath`: that of the instance for the next sign-in; an unknown one leads to the first instance. */
 export function signedOutPage(callbackPath: string, docsUrl: string): string {
   const body = html`<div class="badge good">${icons.done}</div>
 <h1>You are signed out</h1>
 <p class="lead">The sign-on server has ended the session and sent you back to ${APP_NAME}.</p>
-<p class="note">The tokens that ${APP_NAME} has shown work until they expire: it keeps none, so it cannot revoke them. Your application revokes its refresh token when a person signs out, as in <a href="${docsUrl}/sign-in">the guide</a>.</p>
+<p class="note">Unless it is registered with <code>sign_out_ends_tokens</code>, the tokens that ${APP_NAME} has shown work until they expire: it keeps none, so it cannot revoke them. Your application revokes its refresh token when a person signs out, as in <a href="${docsUrl}/sign-in">the guide</a>.</p>
 <div class="next"><a class="button" href="${signInPath({ callback: callbackPath })}">Sign in again</a></div>`;
   return framed('Signed out', body);
 }

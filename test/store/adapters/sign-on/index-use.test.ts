@@ -72,7 +72,8 @@ describe('on SQLite', () => {
   async function expectSearches(use: Use): Promise<void> {
     const plans = await queryPlansOf(under, use);
     expect(plans).toContainEqual(expect.stringMatching(/^SEARCH/));
-    expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+    // `oldest` has at most as many rows as a batch.
+    expect(plans.filter((plan) => /^SCAN (?!oldest$)/.test(plan))).toEqual([]);
   }
 
   test.each(uses)('%s is found by an index, at any size of the tables', async (_, use) => {
