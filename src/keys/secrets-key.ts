@@ -1,8 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import {
   accessSync,
-  chmodSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -11,8 +9,6 @@ import {
   openSync,
   readSync,
   realpathSync,
-  renameSync,
-  statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../files/folders.js';
@@ -83,9 +79,6 @@ function keyOf(line: string, number: number): EncryptionKey {
 
 /** Refused permissions: any for others, writing for the group. Mounted secrets are group-readable. */
 const TOO_OPEN = 0o037;
-const GROUP_READS = 0o040;
-/** For `chown`: this id does not change. */
-const SAME = -1;
 /** Much more than the largest number of keys takes. */
 const MAX_BYTES = 4_096;
 
@@ -156,23 +149,9 @@ export function assertReplaceable(path: string): void {
   }
 }
 
-/**
- * Replaces the keys of the file. Behind a link it replaces the file, and keeps the link. A group that could
- * read the file still can; root keeps its owner, who may be the service.
- */
+/** Replaces the keys of the file. Behind a link it replaces the file, and keeps the link. */
 export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
-  writing(path, () => {
-    const file = realpathSync(path);
-    const { uid, gid, mode } = statSync(file);
-    const isRoot = process.getuid?.() === 0;
-    writeWhole(file, keyFileText(keys), (staged) => {
-      if (isRoot || (mode & GROUP_READS) !== 0) {
-        chownSync(staged, isRoot ? uid : SAME, gid);
-        chmodSync(staged, mode & ~TOO_OPEN);
-      }
-      renameSync(staged, file);
-    });
-  });
+  writing(path, () => writeWhole(realpathSync(path), keyFileText(keys)));
 }
 
 function parsed(path: string, content: Buffer): EncryptionKey[] {
