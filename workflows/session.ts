@@ -30,7 +30,7 @@ export interface SessionSettings extends TemporalPlace, TurnSettings {
   companions: readonly Companion[];
   shutdownGraceMs: number;
   probeIntervalMs: number;
-  /** How often a worker that gets the tasks writes schedules again that exist. */
+  /** How often a worker that gets the tasks rewrites existing schedules. */
   schedulesIntervalMs: number;
   bundlePath: string;
 }
@@ -169,7 +169,7 @@ async function watch(
 ): Promise<void> {
   let hasSchedules = false;
   let hasFailed = false;
-  /** A worker of another release may write its own schedules after that. */
+  /** When the worker last wrote the schedules; another release may have overwritten them since. */
   let writtenAt = Number.NEGATIVE_INFINITY;
   let isComplete = false;
   let shortcoming: string | undefined;
@@ -221,8 +221,8 @@ async function probe(client: Connection, settings: SessionSettings, over: AbortS
 
 /**
  * Returns why it failed, as a sentence: without schedules, the worker still runs workflows, but not in the
- * namespace of another installation. Each probe makes missing ones: a server that lost its database may be
- * back before it.
+ * namespace of another installation. Each probe makes missing schedules: a server may lose its database and
+ * be back before the next probe.
  */
 async function tryToEnsureSchedules(
   connection: Connection,

@@ -65,7 +65,7 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
   // The driver of PostgreSQL leaves the check of certificates to the default of Node, `verify-full` included.
   if (values.ENVIRONMENT === 'live' && environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     problems.push(
-      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live: no certificate of PostgreSQL would be checked. For one of a private authority, add sslrootcert=/path to DATABASE_URL',
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in live: Node would not check certificates, such as that of PostgreSQL. Name a private authority instead: sslrootcert=/path in DATABASE_URL, or NODE_EXTRA_CA_CERTS',
     );
   }
   if (strict) {

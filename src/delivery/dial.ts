@@ -6,7 +6,7 @@ import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
 import { TlsBytes } from './tls-bytes.js';
 
-/** When an address is given up for the next one. A first packet that is lost is sent again after a second. */
+/** When the worker tries the next address: TCP sends a lost first packet again after a second. */
 const NEXT_ADDRESS_AFTER_MS = 2_500;
 /**
  * Without the key exchanges over finite fields, of TLS 1.2 and of 1.3: a receiver may choose a group for them

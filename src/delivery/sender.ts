@@ -23,9 +23,9 @@ const MAX_RECEIVED_KIB = 128;
 /** Of the answer to an attempt that succeeded: receivers have little to say in it. */
 const MAX_SUCCESSFUL_ANSWER_BYTES = 1_024;
 const CHECK_EVERY_MS = 100;
-/** Left of a lease for the report of its attempt: after the lease, a failure no longer counts. */
+/** Kept at the end of a lease to report the attempt: a failure reported later does not count. */
 const REPORT_MS = 1_000;
-/** Less is left only where the claim was answered late, which must not count against the receiver. */
+/** A shorter lease means that the domain answered the claim late, which is not the receiver's fault. */
 const LEAST_OF_LEASE_MS = 10_000;
 /** The flags at the end of a `traceparent` that is recorded. */
 const SAMPLED = '-01';

@@ -62,7 +62,7 @@ export class DynamicClient {
     return services.flatMap((name) => registry.getService(name)?.methods ?? []);
   }
 
-  /** Sends one message, and yields one in time, or many, which may take as long as they do. */
+  /** Sends one message. Yields one answer within the deadline, or a stream of answers without one. */
   async *call(method: DescMethod, request: JsonObject): AsyncGenerator<JsonValue> {
     const fieldViolations = misfitsOf(method.input, request);
     if (fieldViolations.length > 0) {
@@ -143,7 +143,7 @@ async function send<Request>(
     }
     stream.end();
   } catch (error) {
-    // After the last answer, no listener is left for it.
+    // After the last answer, no listener would handle the error.
     if (!stream.readableEnded) {
       stream.destroy(error as Error);
     }

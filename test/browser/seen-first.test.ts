@@ -4,7 +4,7 @@ import { describeWith } from '../support/toolchains.js';
 import { pages } from './pages.js';
 import { consentReady, pressAllow, signOnInChromium } from './sign-on-in-chromium.js';
 
-/** Does it in the page, and says whether that sent a form. */
+/** Runs the action in the page, and returns whether the page sent a form. */
 function isSentBy(page: Page, action: string): Promise<boolean> {
   return page.evaluate(`(() => {
     let isSent = false;
@@ -54,12 +54,16 @@ describeWith('chromium', 'a click or key that was meant for something else, in C
   });
 
   test('allows nothing as long as a key is held', async () => {
-    const page = await atConsent();
+    const { page } = await rig.visit();
+    await page.clock.install();
+    await pages.consent?.(page, rig);
+    await page.clock.pauseAt(Date.now() + 60_000);
     await page.keyboard.down('Enter');
     await page.locator('#approve').focus();
     await page.keyboard.down('Enter');
     expect(await page.getAttribute('form:has(#approve)', 'data-rests')).toBe('');
     await page.keyboard.up('Enter');
+    await page.clock.runFor(600);
     expect(await isAllowed(page)).toBe(true);
   });
 

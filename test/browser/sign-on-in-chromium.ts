@@ -116,6 +116,8 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
 
 /** Where scripts run, the consent page takes a decision once it has been seen for a moment. */
 export async function consentReady(page: Page): Promise<void> {
+  // The script, at the end of the page, has run by then.
+  await page.waitForLoadState('domcontentloaded');
   await page.locator('form:not([data-rests]) #approve').waitFor();
 }
 

@@ -158,7 +158,7 @@ describe('an attempt whose lease ends before the time limit of the worker', () =
   beforeEach(fakeTimeouts);
   afterEach(() => void jest.useRealTimers());
 
-  /** How an attempt has ended that its receiver does not answer, some time after it began. */
+  /** The outcome of an unanswered attempt some time after it began; undefined while it still runs. */
   async function endAfter(ms: number, leaseMs: number): Promise<unknown> {
     const receiver = await raw.start(() => undefined);
     const time = { endsAt: performance.now() + leaseMs, aheadMs: 0 };

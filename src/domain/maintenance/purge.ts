@@ -67,7 +67,7 @@ const KEPT_MS = {
   // Audit records name them only by id, and only their labels say whose they were.
   api_key: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
   service_token: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
-  // A restore lets secrets end that an operator may resume.
+  // A restore suspends secrets, which an operator may resume.
   application_secret: ({ auditMs, credentialsMs }) => Math.max(auditMs, credentialsMs),
   // Before the rows that deliveries refer to.
   delivery: ({ eventsMs }) => eventsMs,

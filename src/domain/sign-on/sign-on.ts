@@ -7,7 +7,7 @@ import type { FormTokens, RefreshTokens, TokenKeys } from './keys/signing.js';
 import type { SignOnUnitOfWork } from './unit-of-work.js';
 
 export interface SessionLimits {
-  /** A session ends after so long without going on in a sign-in; pages shown or denied do not count. */
+  /** A session ends after this long without a step in a sign-in; pages shown or denied do not count. */
   idleMs: number;
   /** A session ends this long after its sign-in. */
   absoluteMs: number;

@@ -62,7 +62,7 @@ async function parseBody(request: RoutedRequest, mediaTypes: readonly string[]):
   return mediaType === JSON_TYPE ? jsonBody(text) : formBody(text);
 }
 
-/** Strings and brackets. No valid request has more. A body has room for 21,800, which take long to judge. */
+/** Strings and brackets. No valid request has more; a body has room for 21,800, slow to check. */
 const MAX_TOKENS = 4 * MAX_PAIRS;
 const NO_OBJECT = `The body is not a JSON object with each member once, or has more than ${MAX_TOKENS} strings and brackets.`;
 

@@ -31,7 +31,7 @@ export type GatewayHandler<Id extends keyof Operations> = Handler<
   Identity
 >;
 
-/** For a place of its key, and then for the domain. */
+/** A list waits for a place of its key, and then for the domain. */
 export const MOST_FIRST_WAIT_MS = 2 * LIST_WAIT_MS;
 
 export interface GatewayDependencies {

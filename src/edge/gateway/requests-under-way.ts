@@ -35,8 +35,8 @@ export class RequestsUnderWay {
   ) {}
 
   /**
-   * Refuses one more, or counts it from before its call until its answer is sent or abandoned. Calls `onWait`
-   * where it waits first.
+   * Refuses a request beyond the limit; counts others from before the call until the answer is sent or
+   * abandoned. Calls `onWait` if the request has to wait first.
    */
   async begin(keyHash: Uint8Array, onWait: () => void = () => undefined) {
     const name = Buffer.from(keyHash).toString('base64');

@@ -182,7 +182,7 @@ async function write(
   const owner = String(facts?.integrationId ?? networkOf(client));
   const bodyless = status === 304 || status === 204;
   const streamed = isStream(body);
-  // More of the body may come meanwhile.
+  // Read once: more of the request body may arrive meanwhile.
   const isLast = asked.spoilsConnection;
   try {
     response.writeHead(status, {

@@ -85,8 +85,8 @@ export function announcesBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * The body of one request. It is taken as it comes, also where no operation reads it: Node would keep each
- * chunk as an object of its own, which multiplies single bytes by hundreds.
+ * The body of one request, copied as it arrives, even if no operation reads it: Node would keep each chunk as
+ * an object, hundreds of bytes for a chunk of one byte.
  */
 export class RequestBody {
   #reading: Promise<Buffer> | undefined;
@@ -155,7 +155,7 @@ export class RequestBody {
     const size = this.#size + chunk.length;
     if (size > MAX_BODY_BYTES) {
       this.#droppedBytes += chunk.length;
-      // Its answer is not awaited any longer, such as one behind an answer that the client does not read.
+      // No answer is worth waiting for, for example behind one that the client does not read.
       if (this.#droppedBytes > 2 * MAX_DISCARDED_BYTES) {
         this.request.destroy();
       }

@@ -83,7 +83,7 @@ export function createListener(options: ListenerOptions): Server {
     if (connections.admit(request, response, statusOfForbidden(request) !== undefined)) {
       void exchange(request, response, shared);
     } else {
-      // Bounds what Node keeps of a request that is not answered.
+      // Limits how much of the body of an unanswered request Node keeps.
       new RequestBody(request, response);
     }
   };
@@ -123,7 +123,7 @@ function refuse(
     return;
   }
   const isWithinAnswered = answer !== undefined && (answer.headersSent || unanswered > 1);
-  // A client would take the answer to a spare connection for that to its next request.
+  // On an unused connection, a client would take this answer for that to its next request.
   const isSpare = socket.bytesRead === 0;
   if (!socket.writable || isWithinAnswered || isSpare) {
     socket.destroy();

@@ -29,7 +29,7 @@ ${fields.map(({ name, value }) => hidden(name, value))}
   return { title: `Back to ${applicationName}`, body, scripts: [SEND_FORM] };
 }
 
-/** The domain names so many applications of a person; there may be more. */
+/** The domain names at most this many applications of a person; there may be more. */
 const MOST_NAMED = 5;
 
 /** Leads on to the applications of the person, or names them. */

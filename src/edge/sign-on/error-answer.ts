@@ -25,7 +25,7 @@ const MAILED_LINKS: ReadonlySet<string> = new Set(
   [operations.setPassword, operations.verifyEmail, operations.changeEmail].map(({ path }) => path),
 );
 
-/** Of a form without a page at its own path. This page leads on to the one at which the sign-in waits. */
+/** For a form without a page of its own: the page that leads on to where the sign-in waits. */
 const PAGE_OF_FORM: Record<string, string> = {
   [operations.cancelSignIn.path]: operations.showContexts.path,
 };
@@ -111,7 +111,7 @@ function pageOf(
   return { status, page: errorPage({ ...said, hint, ...onward, requestId }) };
 }
 
-/** Where people go on once it works again; only a form of ours has the query of its page. */
+/** Where people go on once the service works again; only our own forms carry the query of their page. */
 function onwardFrom({ request, operation }: Failure): { continueUrl?: string; continueLabel?: string } {
   const { method, rawQuery } = request;
   const isForm = method === 'POST';

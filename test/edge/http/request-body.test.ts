@@ -131,7 +131,7 @@ describe('a body beyond the limit', () => {
     socket.write(CHUNKED);
     await new Promise((resolve) => socket.once('connect', pump).once('close', resolve));
     expect(answer).toMatch(expected);
-    // What the buffers of both ends hold comes on top of what was let pass.
+    // Includes what the buffers at both ends hold beyond what the server read.
     expect(sent).toBeLessThan(32 * 1_024 * 1_024);
   });
 });

@@ -64,7 +64,7 @@ export async function importRecords(file: string, options: ImportCommandOptions)
   } finally {
     client.close();
     if (file === '-') {
-      // While it is read and does not end, it holds the process.
+      // An open standard input would keep the process running.
       process.stdin.destroy();
     }
   }

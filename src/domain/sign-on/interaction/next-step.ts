@@ -97,7 +97,7 @@ function authentication({
     return signIn;
   }
   const { signedInAt, signedInBy = signedIn.id } = progress;
-  // A later sign-in of the same person, such as in another tab, is as new as the request asks for.
+  // A later sign-in of the same person, such as in another tab, also satisfies the request.
   const here =
     signedInBy === signedIn.id && signedInAt !== undefined && signedInAt <= signedIn.authenticatedAt;
   const { hintedAccountId, prompts, maxAgeSeconds } = request;

@@ -77,8 +77,8 @@ async function open(signOn: SignOn, rows: Rows, browser: Browser, form: Form): P
 
 /**
  * Whether the sign-in page has to say that someone has signed in since the form was shown, such as in another
- * tab. The form of someone else leads to no code and to no page of the person who is signed in: its sender
- * could take that page for their own, and allow or choose there as the other person.
+ * tab. Another person's form leads to no code and to no page of the person who is signed in: its sender could
+ * take that page for their own, and allow or choose as that person.
  */
 function asksAnew(situation: Situation, form: Form): boolean {
   const step = nextStep(situation);

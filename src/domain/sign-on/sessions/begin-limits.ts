@@ -11,20 +11,21 @@ const TOO_OFTEN = 'You have signed in too often.';
 const TOO_OFTEN_TODAY = 'You have signed in too often today.';
 
 /**
- * Counts by network: an abuser gets new cookies at no cost. Before it, by cookie: a page of another site can
- * send a window here again and again, which must not use up the limit of its visitor's network. A counted
- * cookie takes memory, so none is counted where the network has reached its limit.
+ * Counts by cookie first: a page of another site can send a window here again and again, and must not use up
+ * the limit of its visitor's network. Then counts by network, because new cookies cost an abuser nothing. A
+ * counted cookie takes memory, so cookies are not counted once the network has reached its limit.
  */
 export async function countStranger(
   { strangers, crowds, browsers }: SignOn,
   { remoteAddress, sessionHash }: Browser,
 ): Promise<void> {
-  const subnet = subnetOf(remoteAddress);
-  if (sessionHash !== undefined && strangers.standing(subnet).remaining > 0) {
+  const [subnet, network] = [subnetOf(remoteAddress), networkOf(remoteAddress)];
+  const hasRoom = strangers.standing(subnet).remaining > 0 && crowds.standing(network).remaining > 0;
+  if (sessionHash !== undefined && hasRoom) {
     assertAllowed(await browsers.take(sessionHash), () => FROM_BROWSER);
   }
   assertAllowed(await strangers.take(subnet), () => FROM_NETWORK);
-  assertAllowed(await crowds.take(networkOf(remoteAddress)), () => FROM_NETWORK);
+  assertAllowed(await crowds.take(network), () => FROM_NETWORK);
 }
 
 /** Bounds codes, sessions and audit records per person: by a password, or by a page of theirs. */

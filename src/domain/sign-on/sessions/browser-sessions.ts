@@ -85,7 +85,7 @@ export async function signInTo(
 const SEEN_EVERY_MS = 60_000;
 const SEEN_IN_IDLE_TIME = 10;
 
-/** Records that a sign-in went on. */
+/** Records that the person has taken a step of a sign-in. */
 export async function noteSeen(
   { sessions, now }: RowsAt<'sessions'>,
   session: Session,

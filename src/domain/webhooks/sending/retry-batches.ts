@@ -174,7 +174,7 @@ export class RetryHandover {
       if (batches.length > 0 || leftMs <= 0 || signal.aborted) {
         return batches;
       }
-      // After an absence of Temporal, very many are over before one that is not. Half the time is for others.
+      // After an outage of Temporal, many ended batches precede an open one. Half the time is for others.
       const tookMs = performance.now() - beganAt;
       const restMs = looked.length > 0 ? Math.min(tookMs, LOOK_EVERY_MS) : LOOK_EVERY_MS;
       await pause(Math.min(leftMs, restMs), undefined, { signal }).catch(() => undefined);
@@ -191,7 +191,7 @@ export class RetryHandover {
     return this.#fill(existing(batch, ErrorCode.RETRY_BATCH_NOT_FOUND, 'retry batch'));
   }
 
-  /** With those that are over, which need no workflow and are marked. */
+  /** Includes ended batches, which it marks because they need no workflow. */
   async #waiting(limit: number): Promise<FilledRetryBatch[]> {
     const { clock, settings, unitOfWork } = this.dependencies;
     const now = clock();
@@ -207,7 +207,7 @@ export class RetryHandover {
       this.#given.set(id, now);
     }
     const filled = await Promise.all(found.map((batch) => this.#fill(batch)));
-    // All deliveries of some ended before a worker asked, for example by disabling.
+    // In some, all deliveries ended before a worker asked, for example when the subscription was disabled.
     const over = filled.filter((batch) => !isPending(batch));
     if (over.length > 0) {
       await this.#mark(over.map(({ id }) => id));

@@ -58,7 +58,7 @@ export function auditRemoval(
   };
 }
 
-/** Those among the oldest records, where they usually are: they predate all chains. */
+/** Removes those among the oldest records, where they usually are: they predate all chains. */
 async function removeUnchained(writer: Writer, before: number, limit: number): Promise<number> {
   const db = camelCased(writer);
   // Chosen after the limit: SQLite would find them by chain, among all that were recorded without one.
@@ -72,7 +72,7 @@ async function removeUnchained(writer: Writer, before: number, limit: number): P
   return changedRows(await db.executeQuery(db.deleteFrom('auditEvents').where('id', 'in', old)));
 }
 
-/** Those behind chained records that must stay. Reads all expired records, of which no others are left. */
+/** Removes those behind chained records that must stay. Reads all expired records that are left. */
 async function removeUnchainedBehind(writer: Writer, before: number, limit: number): Promise<number> {
   const db = camelCased(writer);
   const old = db

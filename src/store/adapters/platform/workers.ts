@@ -34,7 +34,7 @@ export function workerRows(writer: Writer): WorkerRows {
   };
   const foundBy = (clientId: string, filter: WorkerFilter) =>
     db.selectFrom('workers').where('clientId', '=', clientId).where(matching(db, filter));
-  /** In a form that fits no index of clients: SQLite would read all workers for the few of a place. */
+  /** Fits no index of clients, by which SQLite would read all workers to find the few of a place. */
   const foundByPlace = (clientId: string, filter: WorkerFilter) =>
     filter.unitId === undefined && filter.locationId === undefined
       ? foundBy(clientId, filter)

@@ -84,22 +84,30 @@ describe('authorizations without a session', () => {
     expect(await browser.authorize()).toMatchObject({ page: 'sign_in' });
   });
 
-  test('are not counted by cookie, which anyone can make up, where the network is over its limit', async () => {
-    const rig = await rigForThree();
-    const taken: string[] = [];
-    rig.signOn.browsers = {
-      take: (cookie) => {
-        taken.push(cookie);
-        return { allowed: true, limit: 1, remaining: 1, resetSeconds: 1 };
-      },
-      standing: () => ({ limit: 1, remaining: 1, resetSeconds: 1 }),
-    };
-    for (let time = 0; time < 5; time += 1) {
-      const browser = Object.assign(new TestBrowser(rig), { cookie: `made up ${time}` });
-      await browser.authorize().catch(() => undefined);
-    }
-    expect(taken).toHaveLength(3);
-  });
+  test.each([
+    ['the network', 'strangers', () => '192.0.2.7'],
+    ['the larger network', 'crowds', (time: number) => `2001:db8:0:${time}::1`],
+  ] as const)(
+    'are not counted by cookie, which anyone can make up, where %s is over its limit',
+    async (...of) => {
+      const [, limiter, addressOf] = of;
+      const rig = await browserRig(under);
+      rig.signOn[limiter] = new RateLimiter({ limit: 3, windowMs: 60_000 }, rig.clock.now);
+      const taken: string[] = [];
+      rig.signOn.browsers = {
+        take: (cookie) => {
+          taken.push(cookie);
+          return { allowed: true, limit: 1, remaining: 1, resetSeconds: 1 };
+        },
+        standing: () => ({ limit: 1, remaining: 1, resetSeconds: 1 }),
+      };
+      for (let time = 0; time < 5; time += 1) {
+        const browser = Object.assign(new TestBrowser(rig, addressOf(time)), { cookie: `made up ${time}` });
+        await browser.authorize().catch(() => undefined);
+      }
+      expect(taken).toHaveLength(3);
+    },
+  );
 
   test('do not delay signed-in people, and are not counted where nothing is stored', async () => {
     const rig = await rigForThree();
