@@ -8,11 +8,17 @@ stored=/etc/integration-service/credentials
 # Where the command finds a file of the shell. If the file does not exist, the command that needs it says so.
 path_of() { if [ -f "$2" ]; then echo "$given/$1"; else echo "$2"; fi; }
 
-# `config check --role` has the settings of this role, every other command those of the domain.
+is_enabled() { systemctl --quiet is-enabled "integration-service@$1" 2>/dev/null; }
+has_file() { [ -f "/etc/integration-service/$1.environment" ]; }
+
+# `config check --role` has the settings of this role, every other command those of the unit that opens the database:
+# `serve`, or `domain`.
 role=domain
 case "$*" in
 'config check '*--role[\ =]edge*) role=edge ;;
 'config check '*--role[\ =]worker*) role=worker ;;
+'config check '*--role[\ =]domain*) ;;
+*) if is_enabled serve || { has_file serve && ! has_file domain && ! is_enabled domain; }; then role=serve; fi ;;
 esac
 
 set -- /opt/integration-service/integration "$@"

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { blocksOf } from '../guides/guide-page.js';
 import { newPostgresDatabase, type PostgresDatabase } from '../support/databases.js';
@@ -72,23 +72,36 @@ testOnLinux('a file of a token that does not exist is named by the command that 
   );
 });
 
-testOnLinux(
-  'commands have the settings of a domain that runs by itself, whose database they open',
-  async () => {
-    const machine = await newMachine();
-    copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
-    await machine.type(inWalk.unpack);
-    const dataDir = machine.path('var/lib/integration-service/of-the-domain');
-    writeFileSync(machine.path('etc/integration-service/domain.environment'), `DATA_DIR=${dataDir}\n`);
-    expect(await machine.run('integration config')).toMatch(new RegExp(`\\bDATA_DIR +${dataDir} `));
-  },
-);
+testOnLinux('commands have the settings of the one unit that opens the database', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  const writeFileOf = (unit: string) =>
+    writeFileSync(machine.path(`etc/integration-service/${unit}.environment`), `DATA_DIR=/of-${unit}\n`);
+  const control = (verb: string, unit: string) =>
+    machine.run(`systemctl ${verb} integration-service@${unit}`);
+  const dataDir = async () =>
+    /\bDATA_DIR +(\S+)/.exec(await machine.run('integration config'))?.[1]?.replace(machine.root, '');
+  expect(await dataDir()).toBe('/var/lib/integration-service/live');
+  writeFileOf('serve');
+  expect(await dataDir()).toBe('/of-serve');
+  await control('enable', 'domain');
+  expect(await dataDir()).toBe('/var/lib/integration-service/live');
+  writeFileOf('domain');
+  expect(await dataDir()).toBe('/of-domain');
+  await control('disable', 'domain');
+  expect(await dataDir()).toBe('/of-domain');
+  await control('enable', 'serve');
+  expect(await dataDir()).toBe('/of-serve');
+  rmSync(machine.path('etc/integration-service/serve.environment'));
+  expect(await dataDir()).toBe('/var/lib/integration-service/live');
+});
 
 testOnLinux('the check of a role has the settings of this role', async () => {
   const machine = await newMachine();
   copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
   await machine.type(inWalk.unpack);
-  const wrong = { domain: 'LOG_LEVEL', edge: 'GATEWAY_PORT', worker: 'METRICS_PORT' };
+  const wrong = { serve: 'GRPC_PORT', domain: 'LOG_LEVEL', edge: 'GATEWAY_PORT', worker: 'METRICS_PORT' };
   for (const [role, setting] of Object.entries(wrong)) {
     writeFileSync(machine.path(`etc/integration-service/${role}.environment`), `${setting}=wrong\n`);
   }
@@ -96,7 +109,9 @@ testOnLinux('the check of a role has the settings of this role', async () => {
     const said = await machine.run(`integration config check ${options} 2>&1`, { codes: [78] });
     return Object.values(wrong).filter((setting) => said.includes(setting));
   };
-  expect(await named('--offline')).toEqual([wrong.domain]);
+  await machine.run('systemctl enable integration-service@serve');
+  expect(await named('--offline')).toEqual([wrong.serve]);
+  expect(await named('--offline --role domain')).toEqual([wrong.domain]);
   expect(await named('--role worker')).toEqual([wrong.worker]);
   expect(await named('--offline --role=edge')).toEqual([wrong.edge]);
 });

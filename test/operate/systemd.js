@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -140,8 +141,17 @@ async function stop(name) {
 }
 
 async function control() {
-  const verb = args[0];
+  const verb = args.find((each) => !each.startsWith('-'));
   const unit = args.at(-1);
+  const enabled = join(root, 'run', `${unit}.enabled`);
+  if (verb === 'is-enabled') {
+    process.exit(existsSync(enabled) ? 0 : 1);
+  }
+  if (verb === 'enable') {
+    writeFileSync(enabled, '');
+  } else if (verb === 'disable') {
+    rmSync(enabled, { force: true });
+  }
   if (verb === 'stop' || verb === 'restart') {
     await stop(unit);
   }
