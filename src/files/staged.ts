@@ -46,18 +46,20 @@ export function unstage(name: string): void {
 
 /**
  * Writes a file for its owner alone. It is complete on the disk before `place` gives it its name, so a crash
- * leaves the old file or the new one. Removes what killed writers left in the folder.
+ * leaves the old file or the new one. `prepare` gets the open file, because another user may replace what has
+ * its name. Removes what killed writers left in the folder.
  */
 export function writeWhole(
   path: string,
   content: Content,
   place: (staged: string, path: string) => void = renameSync,
+  prepare?: (file: number) => void,
 ): void {
   const folder = dirname(path);
   removeLeft('files', folder);
   const name = stage(path);
   try {
-    writeNew(name, content);
+    writeNew(name, content, prepare);
     place(name, path);
   } finally {
     unstage(name);
@@ -66,12 +68,13 @@ export function writeWhole(
 }
 
 /** Writes a new file for its owner alone, and syncs it. */
-export function writeNew(path: string, content: Content): void {
+export function writeNew(path: string, content: Content, prepare?: (file: number) => void): void {
   const file = openSync(path, 'wx', OWNER_ONLY);
   try {
     for (const chunk of chunksOf(content)) {
       appendFileSync(file, chunk);
     }
+    prepare?.(file);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -4,11 +4,16 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
   fstatSync,
   linkSync,
   openSync,
   readSync,
   realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../files/folders.js';
@@ -79,6 +84,10 @@ function keyOf(line: string, number: number): EncryptionKey {
 
 /** Refused permissions: any for others, writing for the group. Mounted secrets are group-readable. */
 const TOO_OPEN = 0o037;
+const GROUP_READS = 0o040;
+const FOR_GROUP = 0o640;
+/** For `fchown`: does not change the owner. */
+const SAME = -1;
 /** Much more than the largest number of keys takes. */
 const MAX_BYTES = 4_096;
 
@@ -136,8 +145,18 @@ export function newKey(): EncryptionKey {
   return encryptionKey(randomBytes(KEY_BYTES));
 }
 
-/** Refuses a file in a folder that this user may not write to, such as one that is mounted read-only. */
+/**
+ * Refuses a file in a folder that this user may not write to, such as one that is mounted read-only; and for
+ * root, a file of another user, who could use neither the new file nor the lock. Root must not give them to
+ * that user, who may put a link to any other folder in the place of this one.
+ */
 export function assertReplaceable(path: string): void {
+  const { uid } = statSync(path);
+  if (process.getuid?.() === 0 && uid !== 0) {
+    throw new SecretsKeyError(
+      `The key file ${path} belongs to another user (uid ${uid}), who could not read one that root makes. Run this command as that user.`,
+    );
+  }
   const folder = dirname(realpathSync(path));
   try {
     accessSync(folder, constants.W_OK);
@@ -151,7 +170,24 @@ export function assertReplaceable(path: string): void {
 
 /** Replaces the keys of the file. Behind a link it replaces the file, and keeps the link. */
 export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[]): void {
-  writing(path, () => writeWhole(realpathSync(path), keyFileText(keys)));
+  writing(path, () => {
+    const file = realpathSync(path);
+    const present = statSync(file);
+    writeWhole(file, keyFileText(keys), renameSync, (made) => keepGroup(made, present));
+  });
+}
+
+/** A group that could read the file can read the new one: the service may be in it. */
+function keepGroup(file: number, { gid, mode }: Stats): void {
+  if ((mode & GROUP_READS) === 0) {
+    return;
+  }
+  try {
+    fchownSync(file, SAME, gid);
+    fchmodSync(file, FOR_GROUP);
+  } catch {
+    // This user is not in the group: the file stays for its owner alone.
+  }
 }
 
 function parsed(path: string, content: Buffer): EncryptionKey[] {

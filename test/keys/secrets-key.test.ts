@@ -206,13 +206,55 @@ describe('a key file of several keys', () => {
   });
 
   test('takes the place of the file before it at once, for its owner only, and keeps a link to it', () => {
-    write(Buffer.alloc(32, 7), 0o640);
+    write(Buffer.alloc(32, 7));
     const link = join(directory, 'link.key');
     symlinkSync(path, link);
     replaceSecretsKeys(link, keys);
     expect(readSecretsKeys(path)).toEqual(keys);
     expect([lstatSync(link).isSymbolicLink(), statSync(path).mode & 0o777]).toEqual([true, 0o600]);
     expect(readdirSync(directory).sort()).toEqual(['link.key', 'secrets.key']);
+  });
+
+  test('stays readable for a group that could read it', () => {
+    write(text, 0o640);
+    const groups = process.getuid?.() === 0 ? [NOBODY] : (process.getgroups?.() ?? []);
+    const group = groups.at(-1) ?? statSync(path).gid;
+    chownSync(path, statSync(path).uid, group);
+    replaceSecretsKeys(path, keys);
+    expect([statSync(path).gid, statSync(path).mode & 0o777]).toEqual([group, 0o640]);
+  });
+
+  test('is for its owner alone where that user may not give it to the group', () => {
+    write(text, 0o640);
+    jest.spyOn(fs, 'fchownSync').mockImplementation(() => {
+      throw Object.assign(new Error('EPERM: operation not permitted, fchown'), { code: 'EPERM' });
+    });
+    syncBuiltinESMExports();
+    try {
+      replaceSecretsKeys(path, keys);
+    } finally {
+      jest.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+    expect(readSecretsKeys(path)).toEqual(keys);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('of another user is not replaced by root', () => {
+    write(text);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) {
+      assertReplaceable(path);
+      chownSync(path, NOBODY, NOBODY);
+    }
+    const user = jest.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(0);
+    try {
+      expect(refusalOf(() => assertReplaceable(path))).toMatch(
+        / belongs to another user \(uid \d+\), who could not read one that root makes\. Run this command as that user\.$/,
+      );
+    } finally {
+      user.mockRestore();
+    }
   });
 
   test('is not replaced in a folder that is mounted read-only, in a sentence that says what to do', () => {
