@@ -88,9 +88,11 @@ export interface Credential extends Lifetime, Rotation, Used {
 /** The state of a new credential. */
 export const UNUSED = { ...NOT_ROTATED, revokedAt: null, lastUsedAt: null };
 
-interface SecretRows {
+export interface SecretRows {
   setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
   deleteSecret(secretId: string): Promise<void>;
+  /** For a secret that has ended, which the purge may have removed. */
+  forgetSecret(secretId: string): Promise<void>;
 }
 
 /** Ends secrets after the overlap, removes those that have ended, and returns those that work until then. */
@@ -109,7 +111,12 @@ export async function letEnd<Secret extends { id: string; expiresAt: number | nu
     throw refused(refusalOfMany.message);
   }
   for (const { id, expiresAt } of ends) {
-    await (expiresAt > now ? rows.setSecretExpiry(id, expiresAt) : rows.deleteSecret(id));
+    if (expiresAt > now) {
+      await rows.setSecretExpiry(id, expiresAt);
+    } else {
+      // Only one that worked until now ends now.
+      await (expiresAt === now ? rows.deleteSecret(id) : rows.forgetSecret(id));
+    }
   }
   return ending;
 }

@@ -1,6 +1,7 @@
 import type { ApplicationId } from '../../../../generated/ids.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { Versioned } from '../../version.js';
+import type { SecretRows } from '../lifetime.js';
 
 export type ApplicationType = 'confidential' | 'public';
 
@@ -51,7 +52,7 @@ export interface Application extends Versioned, ApplicationLinks {
   secrets: ApplicationSecret[];
 }
 
-export interface ApplicationRows {
+export interface ApplicationRows extends SecretRows {
   find(id: string): Promise<Application | undefined>;
   /** Newest first; with an instance, only those with a redirect URI for it. */
   page(page: PageRequest, instanceId: string | undefined): Promise<Application[]>;
@@ -62,8 +63,6 @@ export interface ApplicationRows {
   insertRedirectUri(id: ApplicationId, redirectUri: RedirectUri): Promise<void>;
   deleteRedirectUri(id: ApplicationId, uri: string): Promise<void>;
   insertSecret(id: ApplicationId, secret: ApplicationSecret, hash: Uint8Array): Promise<void>;
-  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
-  deleteSecret(secretId: string): Promise<void>;
 }
 
 /** A credential of a confidential application, without the secret itself. */

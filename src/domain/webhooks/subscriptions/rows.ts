@@ -3,6 +3,7 @@ import { ErrorCode, existing, ServiceError } from '../../../errors/service-error
 import { newNeighbouringId } from '../../../identifiers/public-id.js';
 import type { PageRequest } from '../../directory/page.js';
 import type { ActOn } from '../../operator/audit-types.js';
+import type { SecretRows } from '../../operator/lifetime.js';
 import type { OperatorChanges } from '../../operator/unit-of-work.js';
 import { assertExpectedVersion, writeChanged } from '../../platform/changes.js';
 import { auditChange, getterOf } from '../../unit-of-work.js';
@@ -31,7 +32,7 @@ interface SubscriptionFilter {
 }
 
 /** Without deleted ones. */
-export interface SubscriptionRows {
+export interface SubscriptionRows extends SecretRows {
   find(id: string): Promise<ManagedSubscription | undefined>;
   /**
    * Its state under an exclusive lock. Operators and results that change it wait for this transaction; so do
@@ -48,8 +49,6 @@ export interface SubscriptionRows {
   /** Keeps the row for its deliveries, and removes the secrets. */
   delete(id: SubscriptionId, now: number): Promise<void>;
   insertSecret(id: SubscriptionId, secret: SubscriptionSecret, sealed: string): Promise<void>;
-  setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
-  deleteSecret(secretId: string): Promise<void>;
 }
 
 export const getSubscription = getterOf('subscriptions', ErrorCode.SUBSCRIPTION_NOT_FOUND, 'subscription');

@@ -13,7 +13,8 @@ export function applicationRows(writer: Writer): ApplicationRows {
   const db = camelCased(writer);
   const { insert, update } = plainWrites(db, 'applications');
   const redirectUris = plainWrites(db, 'applicationRedirectUris');
-  const secrets = { ...plainWrites(db, 'applicationSecrets'), ...certainWrites(db, 'applicationSecrets') };
+  const plain = plainWrites(db, 'applicationSecrets');
+  const certain = certainWrites(db, 'applicationSecrets');
   return {
     find: async (id) => {
       const row = await db.selectFrom('applications').where('id', '=', id).selectAll().executeTakeFirst();
@@ -51,9 +52,10 @@ export function applicationRows(writer: Writer): ApplicationRows {
         .execute();
     },
     insertSecret: (applicationId, secret, hash) =>
-      secrets.insert({ ...secret, applicationId, hash: Buffer.from(hash).toString('base64url') }),
-    setSecretExpiry: (id, expiresAt) => secrets.update({ id, expiresAt }),
-    deleteSecret: secrets.delete,
+      plain.insert({ ...secret, applicationId, hash: Buffer.from(hash).toString('base64url') }),
+    setSecretExpiry: (id, expiresAt) => certain.update({ id, expiresAt }),
+    deleteSecret: certain.delete,
+    forgetSecret: plain.delete,
   };
 }
 

@@ -46,6 +46,7 @@ export function subscriptionRows(writer: Writer): SubscriptionRows {
     },
     setSecretExpiry: (id, expiresAt) => secrets.update({ id, expiresAt }),
     deleteSecret: secrets.delete,
+    forgetSecret: secrets.delete,
   };
 }
 
