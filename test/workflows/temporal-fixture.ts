@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { Client, Connection } from '@temporalio/client';
 import {
   type Activities,
@@ -88,6 +89,31 @@ export async function startServer(
       }
     }
   }
+}
+
+/** A Temporal that answers, and whose polls this account may not call. */
+export async function startWithoutPolls(port = 0): Promise<{ server: Server; address: string }> {
+  const same = (bytes: Buffer) => bytes;
+  const method = (name: string) => ({
+    path: `/temporal.api.workflowservice.v1.WorkflowService/${name}`,
+    ...({ requestStream: false, requestSerialize: same, requestDeserialize: same } as const),
+    ...({ responseStream: false, responseSerialize: same, responseDeserialize: same } as const),
+  });
+  const server = new Server();
+  server.addService(
+    { describe: method('DescribeNamespace'), poll: method('PollWorkflowTaskQueue') },
+    {
+      describe: (_: unknown, answer: (error: null, bytes: Buffer) => void) => answer(null, Buffer.alloc(0)),
+      poll: (_: unknown, answer: (error: object) => void) =>
+        answer({ code: status.PERMISSION_DENIED, details: 'Request unauthorized.' }),
+    },
+  );
+  const bound = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, its) =>
+      error ? reject(error) : resolve(its),
+    ),
+  );
+  return { server, address: `127.0.0.1:${bound}` };
 }
 
 export async function connectClient(address: string): Promise<Client> {

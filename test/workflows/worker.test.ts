@@ -1,4 +1,3 @@
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { ScheduleHandle } from '@temporalio/client';
 import { backoffDelayMs } from '../../workflows/backoff.js';
@@ -21,6 +20,7 @@ import {
   scriptedMaintenance,
   silentLog,
   startServer,
+  startWithoutPolls,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
@@ -81,31 +81,6 @@ test('a worker says since when it has been away, whatever the reasons', async ()
   expect(disconnected?.awaySince).toEqual(connecting?.awaySince);
   expect(worker.state.awaySince).toEqual(connecting?.awaySince);
 });
-
-/** A Temporal that answers, and whose polls this account may not call. */
-async function startWithoutPolls(): Promise<{ server: Server; address: string }> {
-  const same = (bytes: Buffer) => bytes;
-  const method = (name: string) => ({
-    path: `/temporal.api.workflowservice.v1.WorkflowService/${name}`,
-    ...({ requestStream: false, requestSerialize: same, requestDeserialize: same } as const),
-    ...({ responseStream: false, responseSerialize: same, responseDeserialize: same } as const),
-  });
-  const server = new Server();
-  server.addService(
-    { describe: method('DescribeNamespace'), poll: method('PollWorkflowTaskQueue') },
-    {
-      describe: (_: unknown, answer: (error: null, bytes: Buffer) => void) => answer(null, Buffer.alloc(0)),
-      poll: (_: unknown, answer: (error: object) => void) =>
-        answer({ code: status.PERMISSION_DENIED, details: 'Request unauthorized.' }),
-    },
-  );
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  return { server, address: `127.0.0.1:${port}` };
-}
 
 test('a worker whose polls are refused says so, and does not count as one that polls', async () => {
   const { server, address } = await startWithoutPolls();

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -50,6 +51,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   }
   if (databaseFile) {
     await mkdir(path.dirname(path.resolve(databaseFile)), { recursive: true });
+    await removeUnserved(databaseFile);
   }
 
   const output = serverLog(log);
@@ -84,6 +86,20 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
 }
 
+const unservedMark = (databaseFile: string) => `${databaseFile}.unserved`;
+
+/**
+ * The server makes its tables only in a file that does not exist, and never starts with a part of them. Until
+ * a server has answered, a mark beside the file says that it may have only a part.
+ */
+async function removeUnserved(databaseFile: string): Promise<void> {
+  const mark = unservedMark(databaseFile);
+  if (!existsSync(databaseFile) || existsSync(mark)) {
+    await writeFile(mark, '');
+    await Promise.all(['', '-wal', '-shm'].map((end) => rm(`${databaseFile}${end}`, { force: true })));
+  }
+}
+
 function serverArguments(options: DevServerOptions, { ip, port }: LoopbackAddress): string[] {
   const { uiPort, databaseFile, namespace, searchAttributes = {} } = options;
   const database = databaseFile
@@ -108,13 +124,14 @@ function serverArguments(options: DevServerOptions, { ip, port }: LoopbackAddres
 
 async function untilServing(
   child: Tethered,
-  { address, namespace, searchAttributes = {}, signal }: DevServerOptions,
+  options: DevServerOptions,
   lastLine: () => string | undefined,
 ): Promise<void> {
+  const { signal } = options;
   const gone = new AbortController();
   child.exited.then(() => gone.abort());
   const deadline = Date.now() + READY_LIMIT_MS;
-  while (!(await isServing(address, namespace, searchAttributes))) {
+  while (!(await isServing(options))) {
     signal?.throwIfAborted();
     if (gone.signal.aborted) {
       throw new Error(`Temporal ended while it started: ${lastLine() ?? 'it said nothing'}`);
@@ -130,15 +147,19 @@ async function untilServing(
 const ANSWER_LIMIT_MS = 2_000;
 
 /** Whether the server answers, and has the namespace and the search attributes. */
-async function isServing(
-  address: string,
-  namespace: string,
-  searchAttributes: SearchAttributes,
-): Promise<boolean> {
+async function isServing({
+  address,
+  databaseFile,
+  namespace,
+  searchAttributes = {},
+}: DevServerOptions): Promise<boolean> {
   const connection = Connection.lazy({ address });
   try {
     return await connection.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
       await connection.workflowService.describeNamespace({ namespace });
+      if (databaseFile) {
+        await rm(unservedMark(databaseFile), { force: true });
+      }
       const missing = await missingSearchAttributes(connection, namespace, searchAttributes);
       if (Object.keys(missing).length === 0) {
         return true;

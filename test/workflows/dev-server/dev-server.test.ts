@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type DevServer, parseLoopbackAddress } from '../../../workflows/dev-server/start.js';
+import { type DevServer, parseLoopbackAddress, startDevServer } from '../../../workflows/dev-server/start.js';
 import { spawnTethered } from '../../../workflows/dev-server/tether.js';
 import { processesWith } from '../../support/service-process.js';
 import { describeWith } from '../../support/toolchains.js';
@@ -14,8 +16,11 @@ import {
   eventually,
   freePort,
   isAlive,
+  NAMESPACE,
   recordingLog,
+  silentLog,
   startServer,
+  startWithoutPolls,
   temporaryFolder,
 } from '../temporal-fixture.js';
 
@@ -78,6 +83,46 @@ test('a command that has ended is not signalled: another process may have its nu
   child.terminate();
   expect(kill).not.toHaveBeenCalled();
   kill.mockRestore();
+});
+
+/** The file of a database of which the executable makes a part. It ends with this command of the shell. */
+async function partlyMade(end: string) {
+  const { folder, remove } = await temporaryFolder();
+  const executable = path.join(folder, 'temporal');
+  const makes = 'while [ "$1" != --db-filename ]; do shift; done; touch "$2" "$2-wal"';
+  await writeFile(executable, `#!/bin/sh\n${makes}\n${end}\n`, { mode: 0o755 });
+  const databaseFile = path.join(folder, 'data', 'temporal.db');
+  return { executable, databaseFile, remove, files: () => readdir(path.dirname(databaseFile)) };
+}
+
+test('a database is made anew until a server has answered from it', async () => {
+  const { executable, databaseFile, files, remove } = await partlyMade('echo "no such table" >&2');
+  const address = `127.0.0.1:${await freePort()}`;
+  const started = () =>
+    startDevServer({ executable, address, databaseFile, namespace: NAMESPACE, log: silentLog });
+  await expect(started()).rejects.toThrow('Temporal ended while it started: no such table');
+  expect(await files()).toEqual(['temporal.db', 'temporal.db-wal', 'temporal.db.unserved']);
+  await writeFile(databaseFile, 'a part of the tables');
+  await expect(started()).rejects.toThrow('no such table');
+  expect(await readFile(databaseFile, 'utf8')).toBe('');
+  await remove();
+});
+
+test('a database stays if its first server has answered, but was not ready in time', async () => {
+  const { executable, databaseFile, files, remove } = await partlyMade('exec sleep 600');
+  const port = await freePort();
+  const late = new AbortController();
+  const address = `127.0.0.1:${port}`;
+  const started = startServer(executable, { databaseFile, address, signal: late.signal });
+  started.catch(() => undefined);
+  await eventually('the database', () => existsSync(`${databaseFile}-wal`));
+  const { server } = await startWithoutPolls(port);
+  await eventually('the answer', () => !existsSync(`${databaseFile}.unserved`));
+  late.abort(new Error('too late'));
+  await expect(started).rejects.toThrow('too late');
+  server.forceShutdown();
+  expect(await files()).toEqual(['temporal.db', 'temporal.db-wal']);
+  await remove();
 });
 
 describe('the address of the dev server', () => {
