@@ -62,6 +62,11 @@ export function opsSocketOf(runDir: string, role: RoleName): string {
   return join(runDir, `${role}.ops.sock`);
 }
 
+/** Has the id of the process group of a demo's Temporal server while that runs. */
+export function temporalGroupFileOf(runDir: string): string {
+  return join(runDir, 'temporal.group');
+}
+
 /** Claims the directory of the sockets by the path of one. */
 export function claimRunDir(
   { DATA_DIR }: Pick<Config, 'DATA_DIR'>,

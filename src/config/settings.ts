@@ -165,7 +165,7 @@ export const settings = {
     origin,
     'address of the Temporal UI, to which `integration delivery show` links; the UI that demo runs has its own',
   ),
-  TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs'),
+  TEMPORAL_UI_PORT: required(port, '8233', 'port of the Temporal UI that demo runs, if it is free'),
 
   SESSION_IDLE_LIMIT: required(
     durationBetween('1m', '30d'),

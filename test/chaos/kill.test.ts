@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readList } from '../flow/reading.js';
 import { openImport } from '../store/adapters/platform/import-call.js';
+import { endsWithThisProcess } from '../support/ends-with-this-process.js';
 import { eventually } from '../support/eventually.js';
 import { isRunning, type Role, type ServiceProcess, serviceProcesses } from '../support/service-process.js';
 
@@ -92,11 +94,29 @@ describe('a parent that is killed', () => {
     expect(await call.next()).toMatchObject({ refusedLines: [{ line: 1 }] });
     first.signal('SIGKILL');
     const next = await services.launch({ dataDir: first.dataDir, env: first.settings });
-    await next.output.nextLine(({ msg }) => msg === 'waiting for the roles of an earlier supervisor to end');
+    await next.output.nextLine(
+      ({ msg }) => msg === 'waiting for the processes of an earlier supervisor to end',
+    );
     call.end();
     expect((await call.rest()).responses.at(-1)).toMatchObject({ done: true });
     await next.ready();
     await next.readiness();
+    await next.stop();
+  });
+
+  test('is followed by one that waits for the Temporal server of the first', async () => {
+    const dataDir = services.newDirectory();
+    mkdirSync(join(dataDir, 'run'));
+    const earlier = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    endsWithThisProcess(earlier);
+    writeFileSync(join(dataDir, 'run/temporal.group'), String(earlier.pid));
+    const next = await services.launch({ dataDir });
+    await next.output.nextLine(
+      ({ msg }) => msg === 'waiting for the processes of an earlier supervisor to end',
+    );
+    expect(next.output.lines().map(({ role }) => role)).toEqual(['serve']);
+    earlier.kill();
+    await next.ready();
     await next.stop();
   });
 
@@ -106,7 +126,9 @@ describe('a parent that is killed', () => {
     mkdirSync(dirname(socket), { recursive: true });
     const earlier = createServer().listen(socket);
     const next = await services.launch({ dataDir });
-    await next.output.nextLine(({ msg }) => msg === 'waiting for the roles of an earlier supervisor to end');
+    await next.output.nextLine(
+      ({ msg }) => msg === 'waiting for the processes of an earlier supervisor to end',
+    );
     next.signal('SIGTERM');
     expect(await next.exited).toEqual({ code: 0, signal: null });
     expect(next.output.lines().map(({ role }) => role)).toEqual(['serve']);

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
@@ -46,11 +46,21 @@ describeWith('temporal', 'the Temporal server that a demo environment runs for i
     expect(line).toMatchObject({ requestId: expect.stringMatching(/^purge.*\/batch-1\/\d+$/) });
   });
 
-  test('is gone soon after its parent was killed', async () => {
+  test('is gone soon after its parent was killed, and before the next one starts', async () => {
     // Its database is in the directory of this test, unlike those of other servers.
     const servers = processesWith(join(service.dataDir, 'temporal.db'));
     expect(servers.length).toBeGreaterThan(0);
+    const groupFile = join(service.dataDir, 'run/temporal.group');
+    expect(servers).toContain(Number(readFileSync(groupFile, 'utf8')));
     service.signal('SIGKILL');
-    await eventually('every process gone', () => !servers.some(isRunning));
+    const next = await services.start({
+      env: { ...service.settings, TEMPORAL_ADDRESS: undefined },
+      dataDir: service.dataDir,
+    });
+    expect(servers.filter(isRunning)).toEqual([]);
+    expect(next.demo().temporalUiUrl).toContain(`:${service.settings.TEMPORAL_UI_PORT}/`);
+    await next.errors.nextText('Temporal has joined.');
+    await next.stop();
+    expect(existsSync(groupFile)).toBe(false);
   });
 });

@@ -22,6 +22,8 @@ export interface DevServerOptions {
   searchAttributes?: SearchAttributes;
   /** Ends the server; during the start, startDevServer throws the reason. */
   signal?: AbortSignal;
+  /** Called with the id of the server's process group. */
+  onSpawned?: (group: number) => void;
   /** How long the server may take to close its database. */
   stopLimitMs?: number;
   log: Log;
@@ -72,6 +74,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   signal?.addEventListener('abort', onAbort);
   child.exited.then(() => signal?.removeEventListener('abort', onAbort));
   try {
+    options.onSpawned?.(child.pid);
     await untilServing(child, options, output.lastLine);
   } catch (error) {
     await stop();

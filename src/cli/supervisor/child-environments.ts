@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js';
 import { secretSettings } from '../../config/settings.js';
 import { type RoleName, SECRETS_OF } from '../roles/role.js';
 import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles/role-tokens.js';
+import type { TemporalOfDemo } from './temporal-of-demo.js';
 
 /**
  * The environment of each child, without the secrets that its role does not read, the names of their files,
@@ -14,10 +15,9 @@ import { allRoleRights, hashedToken, type RoleRight, roleRights } from '../roles
 export function childEnvironments(
   config: Config,
   environment: NodeJS.ProcessEnv,
-  temporalAddress: string | undefined,
+  temporal: TemporalOfDemo | undefined,
 ): (role: RoleName) => NodeJS.ProcessEnv {
   const tokens = new Map(allRoleRights.map((right) => [right, tokensOf(config, right)]));
-  const uiUrl = config.TEMPORAL_UI_URL ?? `http://localhost:${config.TEMPORAL_UI_PORT}`;
   return (role) => {
     const own: readonly string[] = SECRETS_OF[role];
     const foreign = secretSettings.filter((name) => !own.includes(name));
@@ -40,7 +40,10 @@ export function childEnvironments(
       // The key implies TLS. A role that does not get it would find the connection to Temporal unencrypted.
       ...(config.TEMPORAL_API_KEY && { TEMPORAL_TLS: 'on' }),
       ...held,
-      ...(temporalAddress && { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_UI_URL: uiUrl }),
+      ...(temporal && {
+        TEMPORAL_ADDRESS: temporal.address,
+        TEMPORAL_UI_URL: config.TEMPORAL_UI_URL ?? `http://localhost:${temporal.uiPort}`,
+      }),
     };
   };
 }

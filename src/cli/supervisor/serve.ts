@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { pause } from '../../../workflows/backoff.js';
 import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
@@ -6,13 +7,13 @@ import { doubtfulNames, logOptionsOf, refuseUnusableKeyFile } from '../from-conf
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES } from '../roles/role.js';
-import { claimRunDir, isListening, opsSocketOf } from '../sockets.js';
+import { claimRunDir, isListening, opsSocketOf, temporalGroupFileOf } from '../sockets.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
 import { childEnvironments } from './child-environments.js';
 import { opsOfChildren } from './ops-of-children.js';
 
-/** The pause between two checks for roles of a killed supervisor. */
+/** The pause between two checks for processes of a killed supervisor. */
 const LOOK_EVERY_MS = 100;
 
 /** Runs all roles as children of this process: keeps them running, and ends them in order. */
@@ -28,13 +29,13 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   const runDir = claimRunDir(config);
   const ending = new AbortController();
   void asked.then(() => ending.abort());
-  await untilEarlierRolesEnd(runDir, config.SHUTDOWN_GRACE + KILL_MARGIN_MS, log, ending.signal);
+  await untilEarlierProcessesEnd(runDir, config.SHUTDOWN_GRACE + KILL_MARGIN_MS, log, ending.signal);
   if (ending.signal.aborted) {
     process.exit(0);
   }
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
   const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
-  const temporalAddress = await demo?.freeTemporalAddress();
+  const placeOfTemporal = await demo?.placeForTemporal(config);
   let cannotStart: (refusal: Refusal) => void = () => undefined;
   const refused = new Promise<Refusal>((resolve) => {
     cannotStart = resolve;
@@ -46,14 +47,14 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
     log,
     onCannotStart: cannotStart,
   };
-  const environmentOf = childEnvironments(config, environment, temporalAddress);
+  const environmentOf = childEnvironments(config, environment, placeOfTemporal);
   const children = ROLE_NAMES.map((role) => new Child({ role, environment: environmentOf(role), ...shared }));
   const ops = await startOpsOnPort(config, opsOfChildren(children, presenceOf(config, 'livez')));
   for (const child of children) {
     child.start();
   }
   const temporal =
-    demo && temporalAddress ? demo.startTemporalOfDemo(config, temporalAddress, log, say) : undefined;
+    demo && placeOfTemporal ? demo.startTemporalOfDemo(config, placeOfTemporal, log, say) : undefined;
   void Promise.all(children.map((child) => child.ready)).then(() => {
     welcome(config, say, temporal?.isUp() === false);
     log.info('serving', { environment: config.ENVIRONMENT });
@@ -81,26 +82,27 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
 }
 
 /**
- * Waits for the roles of a killed supervisor that had become ready. They finish their calls first, and until
- * then hold ports and locks; at their end each removes its socket, which could be that of its successor.
+ * Waits for the roles of a killed supervisor that had become ready, and for its Temporal server. The roles
+ * finish their calls first, and until then hold ports and locks; at their end each removes its socket, which
+ * could be that of its successor. The server holds its ports and its database.
  */
-async function untilEarlierRolesEnd(
+async function untilEarlierProcessesEnd(
   runDir: string,
   limitMs: number,
   log: Log,
   ending: AbortSignal,
 ): Promise<void> {
   const endsAt = performance.now() + limitMs;
-  for (let looks = 0; await doesAnyListen(runDir); looks += 1) {
+  for (let looks = 0; isTemporalRunning(runDir) || (await doesAnyListen(runDir)); looks += 1) {
     if (ending.aborted) {
       return;
     }
     if (performance.now() > endsAt) {
-      log.warn('starting beside roles of an earlier supervisor', { limitMs });
+      log.warn('starting beside processes of an earlier supervisor', { limitMs });
       return;
     }
     if (looks === 0) {
-      log.warn('waiting for the roles of an earlier supervisor to end', { limitMs });
+      log.warn('waiting for the processes of an earlier supervisor to end', { limitMs });
     }
     await pause(LOOK_EVERY_MS, ending);
   }
@@ -111,6 +113,14 @@ async function doesAnyListen(runDir: string): Promise<boolean> {
     ROLE_NAMES.map((role) => isListening({ path: opsSocketOf(runDir, role) })),
   );
   return answers.includes(true);
+}
+
+function isTemporalRunning(runDir: string): boolean {
+  try {
+    return process.kill(-Number.parseInt(readFileSync(temporalGroupFileOf(runDir), 'utf8'), 10), 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Text for people, in a demo or with pretty log lines. With JSON log lines, all of stdout is JSON. */

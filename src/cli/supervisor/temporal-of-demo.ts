@@ -1,4 +1,6 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { backoffDelayMs, pause } from '../../../workflows/backoff.js';
@@ -9,13 +11,35 @@ import type { Config } from '../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 import { temporalUiUrl } from '../from-config.js';
 import { type Running, running } from '../roles/running.js';
+import { runDirOf, temporalGroupFileOf } from '../sockets.js';
 
 const USUAL_PORT = 7233;
 
-/** The usual port if it is free, else any free one. */
-export async function freeTemporalAddress(): Promise<string> {
-  const port = await freePort(USUAL_PORT).catch(() => freePort(0));
-  return `127.0.0.1:${port}`;
+/** Where the Temporal server of a demo listens. */
+export interface TemporalOfDemo {
+  address: string;
+  uiPort: number;
+}
+
+/** The usual ports where they are free, else any free ones. */
+export async function placeForTemporal({ TEMPORAL_UI_PORT }: Config): Promise<TemporalOfDemo> {
+  const port = await claimPort(USUAL_PORT);
+  return { address: `127.0.0.1:${port}`, uiPort: await claimPort(TEMPORAL_UI_PORT) };
+}
+
+/**
+ * The server listens only when its program is here, minutes later at the first start, and not while it
+ * restarts. Until this process ends, a UDP socket keeps the wanted port from other demos, which would
+ * otherwise choose it too.
+ */
+async function claimPort(wanted: number): Promise<number> {
+  try {
+    const port = await freePort(wanted);
+    await once(createSocket('udp4').bind(port, '127.0.0.1').unref(), 'listening');
+    return port;
+  } catch {
+    return freePort(0);
+  }
 }
 
 async function freePort(wanted: number): Promise<number> {
@@ -32,11 +56,12 @@ const STABLE_AFTER_MS = 60_000;
 /** The Temporal server of a demo. Other roles do not wait for it; the worker joins when it is up. */
 export function startTemporalOfDemo(
   config: Config,
-  address: string,
+  { address, uiPort }: TemporalOfDemo,
   log: Log,
   say: (line: string) => void,
 ): Running & { isUp(): boolean } {
   let isUp = false;
+  const groupFile = temporalGroupFileOf(runDirOf(config));
 
   /** Runs until the process ends; returns why. */
   const runOnce = async (executable: string, ending: AbortSignal): Promise<string> => {
@@ -44,11 +69,12 @@ export function startTemporalOfDemo(
       const server = await startDevServer({
         executable,
         address,
-        uiPort: config.TEMPORAL_UI_PORT,
+        uiPort,
         databaseFile: join(config.DATA_DIR, 'temporal.db'),
         namespace: config.TEMPORAL_NAMESPACE,
         searchAttributes,
         signal: ending,
+        onSpawned: (group) => writeFileSync(groupFile, String(group)),
         log,
       });
       isUp = true;
@@ -59,6 +85,7 @@ export function startTemporalOfDemo(
       return (error as Error).message;
     } finally {
       isUp = false;
+      rmSync(groupFile, { force: true });
     }
   };
 
