@@ -29,7 +29,6 @@ export interface Part {
   pid: number;
   /** Settles when it has ended. */
   ended: Promise<unknown>;
-  kill(): void;
   /** Asks it to end, and kills it if it does not. */
   stop(): Promise<void>;
 }
@@ -65,7 +64,7 @@ export async function startPart(
     await ended;
     clearTimeout(limit);
   };
-  onStarted({ name, pid: process.pid, ended, kill: () => process.kill(), stop });
+  onStarted({ name, pid: process.pid, ended, stop });
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await options.serves().catch(() => false))) {
     signal?.throwIfAborted();

@@ -38,7 +38,7 @@ export interface Tethered {
   exited: Promise<Exit>;
   /** Asks only the command to end, if it runs: another process may have its number later. */
   terminate(): void;
-  /** Kills the command and its children. */
+  /** Kills the command and its children. Not after `exited`: another group may have its number then. */
   kill(): void;
 }
 

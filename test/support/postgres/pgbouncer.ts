@@ -55,7 +55,9 @@ export async function startPgBouncer(executable: string, databaseUrl: string, mo
     /** A question to its console, such as `show stats`. */
     ask,
     stop: async () => {
-      child.kill();
+      if (!hasEnded) {
+        child.kill();
+      }
       await ended;
     },
   };
