@@ -17,6 +17,7 @@ import {
   type PurgeBatch,
   type PurgeInput,
   type SigningKeyRotationOutcome,
+  scheduleIds,
   searchAttributes,
   type WebhookRetryLimits,
   webhookRetryLimits,
@@ -24,11 +25,12 @@ import {
 import { type DevServer, type DevServerOptions, startDevServer } from '../../workflows/dev-server/start.js';
 import type { Log, LogFields } from '../../workflows/log.js';
 import type { WorkerOptions } from '../../workflows/worker.js';
+import { eventually } from '../support/eventually.js';
 import { freePorts } from '../support/free-ports.js';
 import { onceARun } from '../support/once-a-run.js';
 import { RetryDomain } from './retry-domain.js';
 
-export { eventually } from '../support/eventually.js';
+export { eventually };
 
 export const NAMESPACE = 'integration-test';
 
@@ -118,6 +120,20 @@ export async function startWithoutPolls(port = 0): Promise<{ server: Server; add
 
 export async function connectClient(address: string): Promise<Client> {
   return new Client({ connection: await Connection.connect({ address }), namespace: NAMESPACE });
+}
+
+export async function purgeIntervalOf({ schedule }: Client): Promise<number | undefined> {
+  const { spec } = await schedule.getHandle(scheduleIds.purge).describe();
+  return spec.intervals?.[0]?.every;
+}
+
+/** Until a worker has begun and ended a probe: each makes the last schedule if that is missing. */
+export async function untilProbed({ schedule }: Client): Promise<void> {
+  const last = schedule.getHandle(scheduleIds.signingKeyRotation);
+  for (const probe of ['the probe under way', 'the next probe']) {
+    await last.delete().catch(() => undefined);
+    await eventually(probe, () => last.describe().catch(() => undefined));
+  }
 }
 
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {

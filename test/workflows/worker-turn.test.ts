@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
+import { TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
@@ -14,11 +14,13 @@ import {
   FAR_AWAY_MS,
   farAway,
   NAMESPACE,
+  purgeIntervalOf,
   quickPurge,
   recordingLog,
   scriptedMaintenance,
   silentLog,
   startServer,
+  untilProbed,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
@@ -128,10 +130,26 @@ describeWith('temporal', 'the versions of workers', (executable) => {
       workflowService.setWorkerDeploymentCurrentVersion({ namespace: NAMESPACE, ...newer }),
     );
     await next.says(TAKES_OVER);
-    await eventually('the interval of the version with the tasks', async () => {
-      const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
-      return spec.intervals?.[0]?.every === FAR_AWAY_MS;
+    await eventually(
+      'the interval of the version with the tasks',
+      async () => (await purgeIntervalOf(client)) === FAR_AWAY_MS,
+    );
+  });
+
+  test('that wait write no schedules again, however long ago they did', async () => {
+    const first = await work(older, FIRST);
+    await first.says(TAKES_OVER);
+    const next = await work(newer, { ...FIRST, schedulesIntervalMs: 0 });
+    await next.says(WAITS);
+    // Then only the one that waits makes the probes.
+    await first.worker.shutdown();
+    // A busy server may answer so late that it counts as gone, after which the worker writes them at once.
+    await eventually('the interval of another release that stays', async () => {
+      await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
+      await untilProbed(client);
+      return (await purgeIntervalOf(client)) === 2 * FAR_AWAY_MS;
     });
+    expect(next.worker.state.status).toBe('polling');
   });
 
   test('do not take tasks from workers without a version that poll, and follow them when they have ended', async () => {

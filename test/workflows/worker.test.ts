@@ -15,12 +15,14 @@ import {
   farAway,
   freePort,
   NAMESPACE,
+  purgeIntervalOf,
   quickPurge,
   recordingLog,
   scriptedMaintenance,
   silentLog,
   startServer,
   startWithoutPolls,
+  untilProbed,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
@@ -219,15 +221,28 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     const { worker } = await work(server.address, { log, schedulesIntervalMs: 0 });
     await eventually('the schedules', () => worker.state.status === 'polling' && !worker.state.awaySince);
     const client = await connectClient(server.address);
-    const intervalOf = async () => {
-      const { spec } = await client.schedule.getHandle(scheduleIds.purge).describe();
-      return spec.intervals?.[0]?.every;
-    };
     await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
-    await eventually('the interval of this worker', async () => (await intervalOf()) === FAR_AWAY_MS);
+    await eventually(
+      'the interval of this worker',
+      async () => (await purgeIntervalOf(client)) === FAR_AWAY_MS,
+    );
     await client.connection.close();
     const written = lines.filter(({ message }) => message === 'temporal schedules ensured');
     expect(written.every(({ fields }) => /created|updated/.test(JSON.stringify(fields)))).toBe(true);
+  });
+
+  test('does not write its schedules again at each probe', async () => {
+    const server = await serve();
+    const { worker } = await work(server.address);
+    await eventually('the schedules', () => worker.state.status === 'polling' && !worker.state.awaySince);
+    const client = await connectClient(server.address);
+    // A busy server may answer so late that it counts as gone, after which the worker writes them at once.
+    await eventually('the interval of another release that stays', async () => {
+      await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
+      await untilProbed(client);
+      return (await purgeIntervalOf(client)) === 2 * FAR_AWAY_MS;
+    });
+    await client.connection.close();
   });
 
   test('says once that its schedules cannot be written, and counts as away until they are', async () => {
