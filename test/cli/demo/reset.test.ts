@@ -11,9 +11,9 @@ const newDirectory = temporaryDirectories();
 const TSX = join(packageRoot, 'node_modules/tsx/dist/loader.mjs');
 const GONE = { status: 0, stdout: 'The demo environment is gone. `make run` makes a new one.\n', stderr: '' };
 
-function reset(folder: string) {
+function reset(folder: string, settings = {}) {
   const script = join(packageRoot, 'src/cli/demo/reset.ts');
-  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { NODE_OPTIONS: _, ...env }: NodeJS.ProcessEnv = { ...process.env, ...settings };
   const args = ['--import', TSX, script];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,
@@ -42,4 +42,24 @@ test.each([
   expect(reset(folder)).toEqual(GONE);
   expect([data, keys].map(existsSync)).toEqual([false, false]);
   expect(reset(folder)).toEqual(GONE);
+});
+
+test.each([
+  ['DATA_DIR', '/elsewhere'],
+  ['DATABASE_URL', 'postgres://localhost/demo'],
+  ['DATABASE_URL_FILE', '/elsewhere/url'],
+  ['SECRETS_KEY_FILE', '/elsewhere/secrets.key'],
+])('where %s names the demo in use, no other one is deleted', (setting, value) => {
+  const folder = newDirectory();
+  const kept = [join(folder, '.data/demo'), join(folder, '.data/demo.keys')];
+  for (const path of kept) {
+    mkdirSync(path, { recursive: true });
+  }
+  expect(reset(folder, { [setting]: value })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `\`make demo-reset\` deletes only .data/demo and its key file, and ${setting} is set. Unset it, or delete the demo that it names yourself.\n`,
+  });
+  expect(kept.map(existsSync)).toEqual([true, true]);
+  expect(reset(folder, { DATA_DIR: '.data/demo', [setting]: '' })).toEqual(GONE);
 });
