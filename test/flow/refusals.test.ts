@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
+import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
-import { type StartOptions, serviceProcesses } from '../support/service-process.js';
+import { isRunning, type StartOptions, serviceProcesses } from '../support/service-process.js';
 
 const services = serviceProcesses();
 
@@ -48,6 +49,20 @@ describe('a port that is taken', () => {
       `${what} 127.0.0.1:${port} is taken by another process. Set ${setting} to another one, or stop what uses it.`,
     );
   });
+});
+
+test('why a start is refused is said before the roles end, and so is which one has to be killed', async () => {
+  const holder = createServer();
+  const GATEWAY_PORT = String(await listenOnLoopback(holder));
+  const service = await services.launch({ env: { GATEWAY_PORT, SHUTDOWN_GRACE: '0s' } });
+  const [frozen = 0] = await eventually('three children', () => service.childPids());
+  process.kill(frozen, 'SIGSTOP');
+  await service.errors.nextText('is taken by another process. Set GATEWAY_PORT');
+  expect(isRunning(frozen)).toBe(true);
+  const line = await service.output.nextLine(({ msg }) => msg === 'domain did not end in time, killing it');
+  expect(line).toMatchObject({ level: 'error', role: 'serve', childPid: frozen });
+  expect(await service.exited).toEqual({ code: CANNOT_START, signal: null });
+  holder.close();
 });
 
 describe('an address that this machine does not have, or not yet', () => {

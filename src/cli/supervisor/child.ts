@@ -112,13 +112,18 @@ export class Child {
   /** Asks the child to end, and kills it after its grace. */
   async stop(): Promise<void> {
     this.expectToEnd();
+    const { role, graceMs, log } = this.options;
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) {
       return;
     }
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     this.#tell({ type: 'end' });
-    const kill = setTimeout(() => child.kill('SIGKILL'), this.options.graceMs + KILL_MARGIN_MS);
+    const limitMs = graceMs + KILL_MARGIN_MS;
+    const kill = setTimeout(() => {
+      log.error(`${role} did not end in time, killing it`, { childPid: child.pid, limitMs });
+      child.kill('SIGKILL');
+    }, limitMs);
     await ended;
     clearTimeout(kill);
   }

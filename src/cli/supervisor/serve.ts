@@ -62,6 +62,9 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   });
 
   const refusal = await Promise.race([asked.then(() => undefined), refused]);
+  if (refusal !== undefined) {
+    process.stderr.write(`${refusal.sentence}\n`);
+  }
   for (const child of children) {
     child.expectToEnd();
     child.drain();
@@ -75,9 +78,6 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   }
   await temporal?.stop();
   ops.close();
-  if (refusal !== undefined) {
-    process.stderr.write(`${refusal.sentence}\n`);
-  }
   process.exit(refusal?.exitCode ?? 0);
 }
 
@@ -127,7 +127,9 @@ function isTemporalRunning(runDir: string): boolean {
 function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   const isForPeople = ENVIRONMENT === 'demo' || LOG_FORMAT === 'pretty';
   const stream = LOG_FORMAT === 'pretty' ? process.stdout : process.stderr;
-  // A disk or reader that refuses the text does not end the service.
-  stream.on('error', () => undefined);
+  // A disk or reader that refuses the text, or why a role cannot start, does not end the service.
+  for (const each of [stream, process.stderr]) {
+    each.on('error', () => undefined);
+  }
   return (line) => void (isForPeople && stream.write(`${line}\n`));
 }
