@@ -45,6 +45,16 @@ describe('a running service', () => {
     service = await services.start({ env: { DRAIN_DELAY: '10m' } });
   });
 
+  test('opens no debugger on SIGUSR1, and serves on', async () => {
+    const pids = [service.pid, ...service.rolePids()];
+    for (const pid of pids) {
+      process.kill(pid, 'SIGUSR1');
+    }
+    await service.readiness();
+    expect(service.errors.text()).not.toContain('Debugger');
+    expect([service.pid, ...service.rolePids()]).toEqual(pids);
+  });
+
   test('starts a role again that was asked to end by itself', async () => {
     process.kill(service.pidOf('edge'), 'SIGTERM');
     const ended = await service.output.nextLine(({ msg }) => msg === 'edge ended, starting it again');
