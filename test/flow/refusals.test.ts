@@ -1,13 +1,17 @@
+import { type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
-import { isRunning, type StartOptions, serviceProcesses } from '../support/service-process.js';
+import { isRunning, mainFile, type StartOptions, serviceProcesses } from '../support/service-process.js';
 
 const services = serviceProcesses();
 
@@ -182,6 +186,13 @@ describe('settings', () => {
       expect(await refusalOf({ command, env })).toContain(sentence);
     },
   );
+
+  test('of a role by itself are refused on stderr also where the program that starts it listens to it', async () => {
+    const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc'];
+    const child = spawn(process.execPath, [mainFile, 'edge'], { stdio, env: { ENVIRONMENT: 'demo' } });
+    const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
+    expect([code, said]).toEqual([CANNOT_START, expect.stringContaining('- EDGE_TOKEN must be set to run ')]);
+  });
 
   test.each([
     [

@@ -84,7 +84,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     if (error instanceof EndedEarly) {
       process.exit(0);
     }
-    refuseToStart(error, log);
+    refuseToStart(error, log, opsSocket !== undefined);
   }
 }
 
@@ -144,12 +144,13 @@ function stopBySupervisor(): Stop {
   return { drain: heard('drain'), end: Promise.race([heard('end'), gone]) };
 }
 
-function refuseToStart(error: unknown, log: Log): never {
+/** A program that starts a role by itself may have opened a channel too, and reads what is on stderr. */
+function refuseToStart(error: unknown, log: Log, isSupervised: boolean): never {
   const { message } = error as Error;
   const exitCode = exitCodeOfStart(error);
   if (exitCode !== undefined) {
     tell({ type: 'cannot-start', sentence: message });
-    if (!process.send) {
+    if (!isSupervised) {
       process.stderr.write(`${message}\n`);
     }
     process.exit(exitCode);
