@@ -1,4 +1,4 @@
-import { fstatSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 const GATHERED_MS = 5;
@@ -8,6 +8,8 @@ const FILE_BYTES = 64 * 1_024;
 /** Of lines that wait for space on a disk or for a reader. Further lines are dropped. */
 const MOST_WAITING_CHARACTERS = 4 * 1_024 * 1_024;
 const AGAIN_AFTER_MS = 100;
+/** Short, because a reader that merely reads later empties a full pipe soon. */
+const AGAIN_AFTER_FULL_PIPE_MS = 5;
 /** At the exit, for a pipe that is full. */
 const LAST_TRIES = 20;
 
@@ -19,6 +21,7 @@ const LAST_TRIES = 20;
  * the process instead, and at the exit wait until the write succeeds.
  */
 export class StandardOutput {
+  readonly #descriptor = unblocked();
   readonly #mostBytes = fstatSync(STANDARD_OUTPUT).isFile() ? FILE_BYTES : PIPE_BUF;
   #lines: string[] = [];
   #characters = 0;
@@ -56,7 +59,7 @@ export class StandardOutput {
   #pass(): void {
     if (this.#state === 'idle' && this.#hasPiece()) {
       this.#state = 'writing';
-      write(STANDARD_OUTPUT, this.#piece, (error, bytes) => this.#passed(error, bytes));
+      write(this.#descriptor, this.#piece, (error, bytes) => this.#passed(error, bytes));
     }
   }
 
@@ -65,7 +68,8 @@ export class StandardOutput {
       // EPIPE: the reader of the pipe has left.
       this.#state = error.code === 'EPIPE' ? 'closed' : 'waiting';
       if (this.#state === 'waiting') {
-        setTimeout(() => this.#passed(null, 0), AGAIN_AFTER_MS).unref();
+        const delayMs = error.code === 'EAGAIN' ? AGAIN_AFTER_FULL_PIPE_MS : AGAIN_AFTER_MS;
+        setTimeout(() => this.#passed(null, 0), delayMs).unref();
       }
       return;
     }
@@ -105,11 +109,25 @@ export class StandardOutput {
     }
     for (let tries = 0; this.#state !== 'closed' && tries < LAST_TRIES && this.#hasPiece(); ) {
       try {
-        this.#piece = this.#piece.subarray(writeSync(STANDARD_OUTPUT, this.#piece));
+        this.#piece = this.#piece.subarray(writeSync(this.#descriptor, this.#piece));
       } catch (error) {
         tries = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? tries + 1 : LAST_TRIES;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tries < LAST_TRIES ? AGAIN_AFTER_MS : 0);
       }
     }
+  }
+}
+
+/**
+ * Opens a pipe anew, so that only writes of this process do not wait for a reader that stands still: a thread
+ * that waits would also delay the exit. Sockets, and pipes of another user, stay as they are.
+ */
+function unblocked(): number {
+  try {
+    return fstatSync(STANDARD_OUTPUT).isFIFO()
+      ? openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, constants.O_WRONLY | constants.O_NONBLOCK)
+      : STANDARD_OUTPUT;
+  } catch {
+    return STANDARD_OUTPUT;
   }
 }

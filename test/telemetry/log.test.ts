@@ -132,6 +132,27 @@ describe('standard output', () => {
     );
   });
 
+  const hasPipes = existsSync('/proc/self/fd') && spawnSync('mkfifo', ['--version']).status === 0;
+  const testPipe = hasPipes ? test : test.skip;
+
+  testPipe('that nothing reads does not keep a process from ending', async () => {
+    const pipe = join(newTemporaryDirectory(), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const output = openSync(pipe, 'r+');
+    // To start a process makes writes to a shared pipe wait, as in a supervisor. A pipe holds fewer lines.
+    const script = `
+      const { spawnSync } = await import('node:child_process');
+      spawnSync('true', { stdio: ['ignore', 'inherit', 'ignore'] });
+      for (let i = 0; i < 2_000; i += 1) info('line ' + i);
+      process.stdin.resume();
+      process.stdin.once('end', () => process.exit(3));`;
+    const child = spawn(process.execPath, argumentsFor(script), { stdio: ['pipe', output, 'inherit'] });
+    child.stdin?.end();
+    const [code] = await once(child, 'exit');
+    closeSync(output);
+    expect(code).toBe(3);
+  });
+
   const testLimited = spawnSync('prlimit', ['--version']).status === 0 ? test : test.skip;
 
   testLimited('gets lines that the disk refused once it takes them', async () => {
