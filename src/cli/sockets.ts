@@ -29,14 +29,26 @@ export function refuseUnreachableDomain(config: Config): void {
   }
 }
 
+/** Of the socket on which the domain listens. */
+export function refuseLongSocket({ DOMAIN_ADDRESS }: Pick<Config, 'DOMAIN_ADDRESS'>): void {
+  refuseLong(socketPathOf(DOMAIN_ADDRESS) ?? '', 'DATA_DIR or DOMAIN_ADDRESS');
+}
+
+/** Of the sockets of `serve`. */
+export function refuseLongRunDir(config: Pick<Config, 'DATA_DIR'>): void {
+  // The longest path decides whether all fit.
+  refuseLong(opsSocketOf(runDirOf(config), 'worker'), 'DATA_DIR');
+}
+
+/** The system would say "invalid argument". */
+function refuseLong(path: string, settings: string): void {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw new StartupError(`The path ${path} is too long for a socket. Set ${settings} to a shorter one.`);
+  }
+}
+
 /** Makes the directory of a socket, and locks its path until this process ends. */
 export function claimSocket(path: string, refusal: string): void {
-  // The system would say "invalid argument".
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw new StartupError(
-      `The path ${path} is too long for a socket. Set DATA_DIR to a shorter one, or DOMAIN_ADDRESS.`,
-    );
-  }
   const directory = dirname(path);
   const unwritable = (why: string) => `The directory ${directory} cannot be written: ${why}.`;
   explaining(StartupError, unwritable, () => makeFolder(directory));
@@ -72,8 +84,8 @@ export function claimRunDir(
   { DATA_DIR }: Pick<Config, 'DATA_DIR'>,
   refusal = `Another \`integration serve\` already runs on ${DATA_DIR}. Stop it, or set DATA_DIR to another directory.`,
 ): string {
+  refuseLongRunDir({ DATA_DIR });
   const runDir = runDirOf({ DATA_DIR });
-  // The longest path decides whether all fit.
   claimSocket(opsSocketOf(runDir, 'worker'), refusal);
   return runDir;
 }

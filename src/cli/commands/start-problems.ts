@@ -16,7 +16,13 @@ import type { RoleName } from '../roles/role.js';
 import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
-import { refuseUnreachableDomain, runsDomain, socketPathOf } from '../sockets.js';
+import {
+  refuseLongRunDir,
+  refuseLongSocket,
+  refuseUnreachableDomain,
+  runsDomain,
+  socketPathOf,
+} from '../sockets.js';
 import { StartupError } from '../startup-error.js';
 
 /** What a start needs, and the roles that need it. Each throws what is wrong. */
@@ -28,6 +34,7 @@ const FILES: Needs = [
   [temporalAccess, 'worker'],
   [keyFile, 'domain'],
   [dataFolder, 'domain'],
+  [refuseLongSocket, 'domain'],
 ];
 
 /** What `integration init` or an earlier start made. */
@@ -35,6 +42,9 @@ const MADE: Needs = [
   [keyFileOfLive, 'domain'],
   [database, 'domain'],
 ];
+
+/** The sockets by which `serve` asks its roles. Without a domain, edge or worker run by themselves. */
+const TOGETHER: Needs = [[(config) => runsDomain(config) && refuseLongRunDir(config), 'domain']];
 
 /** What `serve` arranges for its roles. */
 const ALONE: Needs = [
@@ -49,7 +59,7 @@ export async function startProblems(
   config: Config,
   { offline = false, role }: { offline?: boolean | undefined; role?: RoleName | undefined } = {},
 ): Promise<string[]> {
-  const needs = [...(role === undefined ? [] : ALONE), ...FILES, ...(offline ? [] : MADE)];
+  const needs = [...(role === undefined ? TOGETHER : ALONE), ...FILES, ...(offline ? [] : MADE)];
   const found = await Promise.all(
     needs
       .filter(([, ...roles]) => role === undefined || roles.includes(role))

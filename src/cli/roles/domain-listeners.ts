@@ -17,7 +17,7 @@ import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { type RpcCallTimer, rpcCallTimer } from '../../telemetry/metrics.js';
 import { grpcAddressOf } from '../from-config.js';
-import { claimSocket, isListening, socketPathOf } from '../sockets.js';
+import { claimSocket, isListening, refuseLongSocket, socketPathOf } from '../sockets.js';
 import { cannotListen, StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 import { liveTokens, roleAuthenticator } from './role-tokens.js';
@@ -123,6 +123,7 @@ export async function refuseSecondDomain({ DOMAIN_ADDRESS }: Config): Promise<vo
   if (path === undefined) {
     return;
   }
+  refuseLongSocket({ DOMAIN_ADDRESS });
   const refusal = `Another domain already runs on ${path}. Stop it, or set DATA_DIR to another directory.`;
   claimSocket(path, refusal);
   // Domains of earlier releases listen without the lock.

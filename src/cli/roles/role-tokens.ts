@@ -98,6 +98,12 @@ export function liveTokens(
   const names = (role === 'domain' ? allRoleRights : sends)
     .map((right) => roleRights[right].setting)
     .filter((name) => config[`${name}_FILE`] !== undefined);
+  for (const right of role === 'domain' ? allRoleRights : []) {
+    const { setting, sender } = roleRights[right];
+    if (tokens[setting] === undefined) {
+      log.warn('a token of a role is not set: its calls are refused', { setting, caller: sender });
+    }
+  }
   const refused = new Map<string, string>();
   const seen = new Map<string, string>();
   const look = (name: (typeof names)[number]) => {

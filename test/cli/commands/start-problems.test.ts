@@ -159,6 +159,22 @@ test('a data directory that cannot be made or written is a problem, and one that
   expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(`  - DATA_DIR names ${file}`)]);
 });
 
+test('so is one with a path too long for sockets, which a domain by itself can have elsewhere', async () => {
+  const DATA_DIR = join(directory(), 'd'.repeat(100));
+  const problem = (file: string, settings: string) =>
+    `The path ${DATA_DIR}/run/${file} is too long for a socket. Set ${settings} to a shorter one.`;
+  const [ofServe, ofDomain] = [
+    problem('worker.ops.sock', 'DATA_DIR'),
+    problem('domain.sock', 'DATA_DIR or DOMAIN_ADDRESS'),
+  ];
+  const found = (more = {}, options = {}) =>
+    startProblems(loadConfig({ DATA_DIR, ...more }), { offline: true, ...options });
+  expect(await found()).toEqual([ofServe, ofDomain]);
+  expect(await found({}, { role: 'domain' })).toEqual([ofDomain]);
+  expect(await found({ DOMAIN_ADDRESS: 'unix:/run/domain.sock' }, { role: 'domain' })).toEqual([]);
+  expect(await found({ DOMAIN_ADDRESS: '127.0.0.1:4004' })).toEqual([]);
+});
+
 test('so is one in a directory that the user of the service may not write', async () => {
   const closed = directory();
   chmodSync(closed, 0o500);

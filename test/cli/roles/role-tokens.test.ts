@@ -77,6 +77,19 @@ test('a file that cannot be used changes nothing and is logged once', async () =
   expect(text().match(/a token file cannot be used/g)).toHaveLength(2);
 });
 
+test('a domain that lacks the token of a role says so at its start', () => {
+  const { log, lines } = recordedLog();
+  const config = loadConfig({ EDGE_TOKEN: OLD, MAINTENANCE_TOKEN: NEW });
+  liveTokens({ config, log, ending: new AbortController().signal }, 'domain');
+  expect(lines()).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'a token of a role is not set: its calls are refused',
+      ...{ setting: 'RELAY_TOKEN', caller: 'worker' },
+    },
+  ]);
+});
+
 test('without a file of a token, nothing is read again and no timer runs', () => {
   const setting = jest.spyOn(globalThis, 'setInterval');
   try {
