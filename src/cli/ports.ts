@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
+import { createServer } from 'node:net';
 import type { Config } from '../config/config.js';
 import { addressOf, hostAndPortOf } from '../identifiers/network-address.js';
 import { type OpsSource, startOpsServer } from '../telemetry/ops-server.js';
@@ -16,9 +18,11 @@ export interface Address {
 /** A port of the settings. */
 export interface Port extends Address {
   setting: string;
-  /** The role that opens it; a role by itself and a supervisor also open the port of /livez. */
-  opener: RoleName | 'livez';
+  opener: Opener;
 }
+
+/** The role that opens a port; a role by itself and a supervisor also open the port of /livez. */
+export type Opener = RoleName | 'livez';
 
 /** What /livez says so that the doctor can tell this environment from others. */
 export interface Presence {
@@ -44,8 +48,19 @@ export function portsOf(config: Config): Port[] {
   return ports;
 }
 
+/** Listens on each port for a moment. What connects meanwhile gets no answer. */
+export async function refuseTakenPorts(config: Config, openers: readonly Opener[]): Promise<void> {
+  for (const { setting, opener, ...at } of portsOf(config).filter((port) => openers.includes(port.opener))) {
+    const what = opener === 'domain' ? 'The gRPC port' : 'The port';
+    const probe = createServer((socket) => socket.destroy()).listen(at);
+    await once(probe, 'listening').catch(cannotListen(`${what} ${addressOf(at)}`, setting));
+    probe.close();
+    await once(probe, 'close');
+  }
+}
+
 /** For a process that opens these ports. */
-export function presenceOf(config: Config, ...openers: readonly Port['opener'][]): Presence {
+export function presenceOf(config: Config, ...openers: readonly Opener[]): Presence {
   const ports = portsOf(config).filter(({ opener }) => openers.includes(opener));
   return { dataDir: realDataDir(config), ports: ports.map(({ host, port }) => ({ host, port })) };
 }

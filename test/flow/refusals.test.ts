@@ -69,6 +69,20 @@ test('why a start is refused is said before the roles end, and so is which one h
   holder.close();
 });
 
+test.each(['METRICS_PORT', 'GRPC_PORT', 'ROLES_ADDRESS'])(
+  'a domain whose %s is taken refuses before it makes or migrates a database',
+  async (setting) => {
+    const holder = createServer();
+    const port = await listenOnLoopback(holder);
+    const dataDir = join(services.newDirectory(), 'data');
+    const value = setting === 'ROLES_ADDRESS' ? `127.0.0.1:${port}` : String(port);
+    const refusal = await refusalOf({ command: 'domain', dataDir, env: { ...roleTokens, [setting]: value } });
+    holder.close();
+    expect(refusal).toContain(`127.0.0.1:${port} is taken by another process. Set ${setting} to another one`);
+    expect(existsSync(join(dataDir, 'integration.db'))).toBe(false);
+  },
+);
+
 describe('an address that this machine does not have, or not yet', () => {
   const tls = () => {
     const { certificate, key } = selfSignedCertificate();

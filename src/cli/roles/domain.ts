@@ -26,6 +26,7 @@ import {
 } from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
 import { refuseUnusableKeyFile, retentionOf } from '../from-config.js';
+import { refuseTakenPorts } from '../ports.js';
 import { refuseUnreachableDomain } from '../sockets.js';
 import { openListeners, refuseSecondDomain } from './domain-listeners.js';
 import { ABSENCES_PER_MINUTE, openDomainStore, storeChecks, traced } from './domain-store.js';
@@ -41,10 +42,11 @@ import { webhookParts } from './webhooks.js';
 export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const { config, log, metrics } = role;
   const tlsFiles = watchedTlsFiles(role, serverFiles(config));
-  // Before the migration, after which an earlier release may not start any more.
+  // All before the migration, after which an earlier release may not start any more.
   refuseUnreachableDomain(config);
   refuseUnusableKeyFile(config);
   await refuseSecondDomain(config);
+  await refuseTakenPorts(config, role.openers);
   const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));
   const passwords = threadedPasswordHasher({
     onThreadDeath: (cause) =>

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js';
 import type { SecretSettingName } from '../../config/settings.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
+import type { Opener } from '../ports.js';
 
 /** In the order of their start; `serve` stops them in the reverse one. */
 export const ROLE_NAMES = ['domain', 'worker', 'edge'] as const;
@@ -21,6 +22,8 @@ export const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
 
 export interface RoleOptions {
   config: Config;
+  /** Of the ports that this process opens. */
+  openers: readonly Opener[];
   log: Log;
   metrics: Registry;
   /** Aborted when the process is asked to end during the start. */

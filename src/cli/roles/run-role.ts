@@ -10,7 +10,7 @@ import { startOpsServer } from '../../telemetry/ops-server.js';
 import { startTracing } from '../../telemetry/tracing.js';
 import { doubtfulNames, logOptionsOf } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
-import { presenceOf, startOpsOnPort } from '../ports.js';
+import { type Opener, type Presence, presenceOf, startOpsOnPort } from '../ports.js';
 import { exitCodeOfStart } from '../startup-error.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { EndedEarly, type RoleName, type RoleOptions, type RunningRole } from './role.js';
@@ -44,6 +44,7 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
   takeOverLogOfGrpc(log);
   const stop = opsSocket === undefined ? stopBySignal(name, config, log) : stopBySupervisor();
   const ending = new AbortController();
+  const openers: Opener[] = opsSocket === undefined ? [name, 'livez'] : [name];
   void Promise.race([stop.drain, stop.end]).then(() => ending.abort());
   let mustEnd = false;
   void stop.end.then(() => {
@@ -62,14 +63,16 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
     const stopTracing = await startTracing(name, packageVersion, process.env, (reason) =>
       warnOfTraces('traces are lost', { reason }),
     );
-    const role = await STARTS[name]({ config, log, metrics, ending: ending.signal });
+    const role = await STARTS[name]({ config, openers, log, metrics, ending: ending.signal });
     readinessGauge(metrics, () => role.health.readiness());
     if (opsSocket !== undefined && mustEnd) {
       // Opens no socket here: it could replace the socket of the same role under the next supervisor.
       await role.stop().catch((error: unknown) => die(log, 'could not stop cleanly', error));
       process.exit(0);
     }
-    const ops = await startOps(name, role, config, opsSocket, () => metrics.metrics());
+    const ops = await startOps(role, presenceOf(config, ...openers), config, opsSocket, () =>
+      metrics.metrics(),
+    );
     log.info('ready', { environment: config.ENVIRONMENT });
     tell({ type: 'ready' });
     releaseMemoryAtRest();
@@ -89,13 +92,12 @@ export async function runRole(name: RoleName, config: Config, opsSocket: string 
 }
 
 async function startOps(
-  name: RoleName,
   { health }: RunningRole,
+  presence: Presence,
   config: Config,
   socket: string | undefined,
   metrics: () => Promise<string>,
 ) {
-  const presence = socket ? presenceOf(config, name) : presenceOf(config, name, 'livez');
   const source = {
     liveness: async () => ({
       ...{ status: 'alive', uptimeSeconds: Math.floor(process.uptime()) },
