@@ -9,9 +9,13 @@ export function clientConfig(environment: 'demo' | 'live' = 'demo'): Config {
   return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || environment }, { secrets: [] });
 }
 
-/** What is in the file that a variable names; undefined if the variable is not set. */
-export function secretNamedBy(variable: string): string | undefined {
-  const path = process.env[variable];
-  const unusable = (why: string) => `${variable} names a file that ${why}.`;
-  return path ? explaining(UsageError, unusable, () => secretOf(path)) : undefined;
+/** The value of a variable, or of the file that its `…_FILE` names; undefined if neither is set. */
+export function secretGivenIn(variable: string): string | undefined {
+  const { [variable]: given = '', [`${variable}_FILE`]: path } = process.env;
+  const unusable = (why: string) => `${variable}_FILE names a file that ${why}.`;
+  const secret = path ? explaining(UsageError, unusable, () => secretOf(path)) : given;
+  if (given !== '' && given !== secret) {
+    throw new UsageError(`${variable} and ${variable}_FILE differ: only one of them may be set.`);
+  }
+  return secret || undefined;
 }

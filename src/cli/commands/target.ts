@@ -6,13 +6,13 @@ import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
 import { explaining } from '../explaining.js';
 import { grpcAddressOf, secretsKeyFile, temporalUiUrl } from '../from-config.js';
-import { clientConfig, secretNamedBy } from './client-config.js';
+import { clientConfig, secretGivenIn } from './client-config.js';
 import { UsageError } from './errors.js';
 
 /** What a header may have. The error of gRPC for other characters quotes the token. */
 const SENDABLE = /^[!-~]*$/;
 
-/** Address and token as typed. */
+/** As typed, or else of the variables of the options. */
 export interface TargetOptions {
   address?: string;
   token?: string;
@@ -33,13 +33,15 @@ export interface Target {
 
 /** The demo environment fills in what was not typed. A live token goes to the address of the settings. */
 export function targetOf(
-  { address, token = secretNamedBy('INTEGRATION_TOKEN_FILE'), ca }: TargetOptions,
+  { address, token: given, ca }: TargetOptions,
   demoToken: ServiceTokenKind = 'operator',
 ): Target {
   if (address !== undefined) {
     const refusal = (why: string) => `--address ${why}, and is ${address}.`;
     explaining(UsageError, refusal, () => grpcAddress(address));
   }
+  const isTyped = given !== process.env.INTEGRATION_TOKEN;
+  const token = isTyped ? given : secretGivenIn('INTEGRATION_TOKEN');
   const config = clientConfig();
   const isLive = token?.includes('_live_');
   const demo = isLive ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));

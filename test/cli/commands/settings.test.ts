@@ -57,6 +57,27 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing listens at 127.0.0.1:${port}. `)]);
 });
 
+test('of a secret and its file that differ, neither is taken, and a typed token needs neither', async () => {
+  const [one, other] = ['0', '1'].map((digit) => `operator_live_${digit.repeat(48)}`) as [string, string];
+  const INTEGRATION_TOKEN_FILE = join(newDirectory(), 'token');
+  writeFileSync(INTEGRATION_TOKEN_FILE, `${one}\n`, { mode: 0o600 });
+  const live = { ENVIRONMENT: 'live', GRPC_PORT: '1', INTEGRATION_TOKEN_FILE };
+  const list = (args: readonly string[], settings: Record<string, string>) =>
+    sharedIntegration(['integration', 'list', ...args], { ...live, ...settings });
+  const refused = (name: string) => ({
+    ...{ code: 2, stdout: '' },
+    stderr: `${name} and ${name}_FILE differ: only one of them may be set.\n`,
+  });
+  const called = { code: 1, stderr: expect.stringMatching(/^Nothing listens at 127\.0\.0\.1:1\. /) };
+  expect(await list([], { INTEGRATION_TOKEN: other })).toEqual(refused('INTEGRATION_TOKEN'));
+  expect(await list([], { INTEGRATION_TOKEN: one })).toMatchObject(called);
+  expect(await list(['--token', one], { INTEGRATION_TOKEN: other })).toMatchObject(called);
+  const keys = { INTEGRATION_API_KEY: other, INTEGRATION_API_KEY_FILE: INTEGRATION_TOKEN_FILE };
+  expect(await sharedIntegration(['sync', '--to', 'copy.sqlite'], keys)).toEqual(
+    refused('INTEGRATION_API_KEY'),
+  );
+});
+
 test('a token with a line break is refused, and not printed', async () => {
   const settings = { ENVIRONMENT: 'live', INTEGRATION_TOKEN: `operator_live_${'0'.repeat(48)}\r` };
   const called = await Promise.all([

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../../config/insecurities.js';
 import { demoFilePath, readDemoFile } from '../../demo/demo-file.js';
 import { stopSignal } from '../../stop-signals.js';
-import { clientConfig, secretNamedBy } from '../client-config.js';
+import { clientConfig, secretGivenIn } from '../client-config.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { onReaderGone, say } from '../output/print.js';
 import { printableLine } from '../output/printable.js';
@@ -178,7 +178,7 @@ interface GatewayTarget {
 /** Address and key as given, or both of the demo: no key goes to the gateway of another environment. */
 function gatewayTargetOf({ gateway: url }: { gateway?: string }): GatewayTarget {
   // There is no option for it: lists of processes show options.
-  const apiKey = process.env.INTEGRATION_API_KEY || secretNamedBy('INTEGRATION_API_KEY_FILE');
+  const apiKey = secretGivenIn('INTEGRATION_API_KEY');
   if (url === undefined && apiKey === undefined) {
     return targetOfDemo();
   }
