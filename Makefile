@@ -26,7 +26,7 @@ JEST := jest --config test/jest.config.js
 
 .PHONY: help
 help: ## List these targets
-	@bold= plain=; if [ -t 1 ]; then bold='\033[1m' plain='\033[0m'; fi; \
+	@bold= plain=; if [ -t 1 ] && [ -z "$$NO_COLOR" ] && [ "$$TERM" != dumb ]; then bold='\033[1m' plain='\033[0m'; fi; \
 	awk -F ':.*## ' -v bold="$$bold" -v plain="$$plain" \
 	'/^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", bold, $$1, plain, $$2 }' $(MAKEFILE_LIST)
 

@@ -46,7 +46,8 @@ function prettyStream() {
   const prettyLines = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
   return prettyLines({
     sync: true,
-    colorize: process.stdout.isTTY,
+    // Unlike its default, never in a file; `isColorSupported` obeys NO_COLOR and TERM=dumb.
+    colorize: process.stdout.isTTY && prettyLines.isColorSupported,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'role,host,pid,version',
     messageFormat: '{role}: {msg}',

@@ -73,14 +73,28 @@ describe('the least level', () => {
   });
 });
 
+const argumentsFor = (script: string, format = 'json', before = '') => [
+  ...['--import', 'tsx', '--input-type=module', '--eval'],
+  `import { createLog } from './src/telemetry/log.ts';
+   ${before}
+   const { info } = createLog({ role: 'edge', version: '1.2.3', level: 'info', format: '${format}' });
+   ${script}`,
+];
+
+test.each([
+  ['coloured on a terminal', true, {}, true],
+  ['not coloured with NO_COLOR', true, { NO_COLOR: '1' }, false],
+  ['not coloured in a file', false, {}, false],
+])('a line for people is %s', (_, isTTY, settings, isColoured) => {
+  // A terminal of which pino-pretty, too, has to think that it has colours.
+  const env = { PATH: process.env.PATH, FORCE_COLOR: '1', ...settings };
+  const script = argumentsFor("info('a line')", 'pretty', `process.stdout.isTTY = ${isTTY};`);
+  const { stdout } = spawnSync(process.execPath, script, { env, encoding: 'utf8' });
+  expect([stdout.includes('a line'), stdout.includes('\x1b[')]).toEqual([true, isColoured]);
+});
+
 describe('standard output', () => {
   const logging = (script: string) => spawn(process.execPath, argumentsFor(script));
-  const argumentsFor = (script: string) => [
-    ...['--import', 'tsx', '--input-type=module', '--eval'],
-    `import { createLog } from './src/telemetry/log.ts';
-     const { info } = createLog({ role: 'edge', version: '1.2.3', level: 'info', format: 'json' });
-     ${script}`,
-  ];
   const messagesIn = (output: string) =>
     output
       .trim()
