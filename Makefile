@@ -4,7 +4,8 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
-BINDING := node_modules/.sqlite
+# Only Node without Node-API 10 (Node 20) uses better-sqlite3 12, whose package contains no binary.
+BINDING := $(shell node -p 'process.versions.napi < 10 ? "node_modules/.compiled-sqlite" : ""' 2>/dev/null)
 TOOLS := node_modules/.tools
 BUILT := dist/.built
 CHECKED := dist/.checked
@@ -52,7 +53,7 @@ cluster: ready $(TOOLS) ## Start what a deployment of several nodes has, on this
 	@exec node --import tsx test/cluster/main.ts
 
 .PHONY: demo-reset
-demo-reset: $(BINDING) ## Delete the demo environment; the next run seeds a new one
+demo-reset: $(INSTALLED) $(BINDING) ## Delete the demo environment; the next run seeds a new one
 	@tsx src/cli/demo/reset.ts
 
 ##@ Work on it
@@ -121,9 +122,8 @@ $(INSTALLED): package.json package-lock.json
 	@.ci/step 'Installing packages' npm ci --no-workspaces --loglevel=error
 	@touch $@
 
-# Only Node without Node-API 10 (Node 20) uses better-sqlite3 12, whose package contains no binary.
-$(BINDING): | $(INSTALLED)
-	@if node -e 'process.exit(process.versions.napi < 10 ? 0 : 1)'; then .ci/step 'Compiling SQLite' .ci/install-scripts better-sqlite3; fi
+node_modules/.compiled-sqlite: | $(INSTALLED)
+	@.ci/step 'Compiling SQLite' .ci/install-scripts better-sqlite3
 	@touch $@
 
 # Until they are complete, nothing counts as installed: what is left of an interrupted installation goes.
