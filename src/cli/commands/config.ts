@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { ConfigError, describeConfig, loadConfig } from '../../config/config.js';
 import { readableSecrets } from '../../config/secret-files.js';
 import { ROLE_NAMES, type RoleName, SECRETS_OF } from '../roles/role.js';
 import { print, say } from './output/print.js';
 import { asJson } from './output/printable.js';
+import { screenOf } from './output/screen.js';
 
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
@@ -55,13 +56,25 @@ export function addConfigCommand(program: Command): void {
 
 type Row = ReturnType<typeof describeConfig>[number];
 
-/** Marks the settings that are set in the environment; the rest are defaults. */
-function asTable(rows: readonly Row[]): string {
+/** Of the purpose of a setting on a terminal. */
+const INDENT = '      ';
+/** Narrower, wrapped text is hard to read. */
+const LEAST_WIDTH = 40;
+
+/**
+ * Marks the settings that are set in the environment; the rest are defaults. On a terminal, the purpose of a
+ * setting is below it, because values and purposes are too long for columns.
+ */
+export function asTable(rows: readonly Row[], screen = screenOf()): string {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const valueWidth = Math.max(...rows.map(({ value }) => value.length));
-  const lines = rows.map(
-    ({ name, value, isDefault, about }) =>
-      `${isDefault ? ' ' : '*'} ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${about}`,
-  );
+  const lines = rows.map(({ name, value, isDefault, about }) => {
+    const mark = isDefault ? ' ' : '*';
+    if (screen === undefined) {
+      return `${mark} ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${about}`;
+    }
+    const purpose = new Help().boxWrap(about, Math.max(LEAST_WIDTH, screen.columns - INDENT.length));
+    return `${mark} ${name}  ${value}\n${INDENT}${purpose.replaceAll('\n', `\n${INDENT}`)}`;
+  });
   return `${lines.join('\n')}\n\n* set in the environment`;
 }

@@ -4,6 +4,8 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { asTable } from '../../../src/cli/commands/config.js';
+import { describeConfig, loadConfig } from '../../../src/config/config.js';
 import { mainFile } from '../../support/service-process.js';
 import { integration, sharedIntegration } from '../typed.js';
 
@@ -21,6 +23,15 @@ describe('integration config', () => {
     expect(stdout).toMatch(/^ {2}GATEWAY_URL +http:\/\/localhost:8080 /m);
     expect(stdout).toMatch(/^\* EDGE_TOKEN +\[secret\] /m);
     expect(stdout).not.toContain('nobody-should-see');
+  });
+
+  test('fits a terminal, with the purpose of each setting below it', () => {
+    const environment = { DATA_DIR: '/srv/live', GATEWAY_PORT: '8080' };
+    const rows = describeConfig(loadConfig(environment), environment);
+    const table = asTable(rows, { columns: 80, hasColours: false, now: 0 });
+    expect(table).toMatch(/^\* GATEWAY_PORT {2}8080\n {6}\S/m);
+    expect(table).toMatch(/^ {2}SIGN_ON_PORT {2}4000\n {6}\S/m);
+    expect(table.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test('as JSON is one object with the same values', async () => {
