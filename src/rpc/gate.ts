@@ -20,7 +20,7 @@ import type { Connections } from './connections.js';
 import { failureOf, toStatus } from './error-trailer.js';
 
 /** The rights that may call a method. */
-interface MethodRule {
+export interface MethodRule {
   callers: readonly Caller[];
   /** Whether tokens of one instance may call it. */
   isWithinInstance?: boolean;

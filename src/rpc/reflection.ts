@@ -1,10 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { rights } from '../../generated/proto/rights.js';
 import type { AnyMethod } from './definitions.js';
-import { failureOf, toStatus } from './error-trailer.js';
+import type { Handler } from './handlers.js';
 import type { RpcServer } from './server.js';
 
 /** The services to reflect, by full names, with a file of descriptors. */
@@ -14,7 +15,7 @@ interface Reflected {
 }
 
 type Registered = { definition: ServiceDefinition; implementation: UntypedServiceImplementation };
-type StreamHandler = (call: ServerDuplexStream<unknown, unknown>) => void;
+type StreamHandler = (call: EventEmitter) => void;
 
 /** The package of each version of the protocol, the newest first. */
 const VERSIONS = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
@@ -34,13 +35,16 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
   };
   VERSIONS.forEach((name, version) => {
     const path = `/${name}.ServerReflection/${METHOD}`;
-    const handler = async (call: ServerDuplexStream<unknown, unknown>) => {
-      try {
-        await load();
-        const { implementation } = loaded[version] as Registered;
-        (implementation[METHOD] as unknown as StreamHandler)(call);
-      } catch (error) {
-        call.emit('error', toStatus(failureOf(error)));
+    const handler = async function* (requests: AsyncIterable<unknown>) {
+      await load();
+      const answers: unknown[] = [];
+      const call = Object.assign(new EventEmitter(), { write: (answer: unknown) => answers.push(answer) });
+      const { implementation } = loaded[version] as Registered;
+      (implementation[METHOD] as unknown as StreamHandler)(call);
+      // One answer for each, at once. Its own loop would go on while its peer reads nothing.
+      for await (const request of requests) {
+        call.emit('data', request);
+        yield answers.pop();
       }
     };
     // Messages are read by the handler, and so after loading.
@@ -54,8 +58,10 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
       responseSerialize: (message) => codec().responseSerialize(message),
       responseDeserialize: (bytes) => codec().responseDeserialize(bytes),
     };
-    server.gate.rule(path, { callers: rights, isWithinInstance: true });
-    server.addService({ [METHOD]: method }, { [METHOD]: handler });
+    server.serve(method, handler as unknown as Handler<AnyMethod>, {
+      callers: rights,
+      isWithinInstance: true,
+    });
   });
 }
 

@@ -21,10 +21,10 @@ import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
 import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
 import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
-import type { AnyMethod, AnyService } from './definitions.js';
+import type { AnyMethod } from './definitions.js';
 import { Endpoint, ReadTurns, reporter, statusNameOf } from './endpoint.js';
 import { failureOf, toStatus } from './error-trailer.js';
-import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions } from './gate.js';
+import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions, type MethodRule } from './gate.js';
 import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
 import { notRead, pump, READER_PATIENCE_MS } from './message-streams.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
@@ -57,6 +57,7 @@ export class RpcServer extends Server {
     readonly gate: Gate,
     private readonly connections: Connections,
     private readonly streams: ServedStreams,
+    private readonly endpointOf: (method: AnyMethod, handler: Handler<AnyMethod>) => Endpoint,
     private readonly onTlsFault: (what: string, peer: string | undefined, reason: string) => void,
   ) {
     super({
@@ -68,6 +69,15 @@ export class RpcServer extends Server {
       'grpc.keepalive_timeout_ms': 10_000,
       interceptors: [gate.interceptor],
     });
+  }
+
+  /** Serves a method behind the gate, with log, metrics and audit. */
+  serve(method: AnyMethod, handler: Handler<AnyMethod>, rule: MethodRule): Endpoint {
+    const endpoint = this.endpointOf(method, handler);
+    const { path } = method;
+    this.gate.rule(path, rule);
+    this.addService({ [path]: takingBytes(method) }, { [path]: adapt(endpoint, this.gate) });
+    return endpoint;
   }
 
   /** Accepts connections itself, to count them before gRPC does. Local sockets are not counted. */
@@ -142,28 +152,27 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       }
     },
   });
-  const streams = new ServedStreams(gate, new Endpoint(exchange, notImplemented, options.audit, report));
+  const endpointOf = (method: AnyMethod, handler: Handler<AnyMethod>) =>
+    new Endpoint(method, handler, options.audit, report);
+  const streams = new ServedStreams(gate, endpointOf(exchange, notImplemented));
   const turns = new ReadTurns(options);
   const warnOfTls = boundedWarnings(options.log, TLS_LINES_PER_MINUTE);
-  const server = new RpcServer(gate, connections, streams, (what, peer, reason) =>
+  const server = new RpcServer(gate, connections, streams, endpointOf, (what, peer, reason) =>
     warnOfTls(what, { peer, reason }),
   );
   for (const { definition, handlers } of options.services) {
-    const implementation = Object.entries(definition).map(([name, method]) => {
-      const isWithinInstance = methodsWithinInstance.has(method.path);
-      gate.rule(method.path, { callers: callersOf(method.path), isWithinInstance });
+    for (const [name, method] of Object.entries(definition)) {
       const handler = turns.handlerOf(method, handlers[name] ?? notImplemented);
-      const endpoint = new Endpoint(method, handler, options.audit, report);
+      const isWithinInstance = methodsWithinInstance.has(method.path);
+      const endpoint = server.serve(method, handler, { callers: callersOf(method.path), isWithinInstance });
       if (travelsInStreams(method)) {
         streams.add(endpoint);
       }
-      return [name, adapt(endpoint, gate)];
-    });
-    server.addService(takingBytes(definition), Object.fromEntries(implementation));
+    }
   }
   if (streams.hasMethods) {
     gate.rule(exchange.path, { callers: callersOf(exchange.path) });
-    server.addService(takingBytes(CallServiceService), { exchange: streams.handle });
+    server.addService({ exchange: takingBytes(exchange) }, { exchange: streams.handle });
   }
   return server;
 }
@@ -172,13 +181,9 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
  * Messages are read and written here: where that fails, grpc-js would send its own text to the peer, and the
  * call would be in no log.
  */
-function takingBytes(definition: AnyService): AnyService {
+function takingBytes(method: AnyMethod): AnyMethod {
   const asTheyAre = (bytes: Buffer) => bytes;
-  const methods = Object.entries(definition).map(([name, method]) => [
-    name,
-    { ...method, requestDeserialize: asTheyAre, responseSerialize: asTheyAre },
-  ]);
-  return Object.fromEntries(methods) as AnyService;
+  return { ...method, requestDeserialize: asTheyAre, responseSerialize: asTheyAre };
 }
 
 /** Lets calls end, then closes; cuts what is still open after the grace. */

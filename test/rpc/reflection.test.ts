@@ -18,6 +18,9 @@ import { DynamicClient } from '../../src/rpc/dynamic-client.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { addHealth, type ServingStatus } from '../../src/rpc/health.js';
 import { addReflection } from '../../src/rpc/reflection.js';
+import { eventually } from '../support/eventually.js';
+import { untilStill } from '../support/until-still.js';
+import { RawPeer } from './raw-peer.js';
 import { type RpcRig, refusalOf, rpcRigs, TOKENS } from './rig.js';
 import { CuttingProxy } from './short-calls/cutting-proxy.js';
 
@@ -67,6 +70,19 @@ const services = [
     },
   }),
 ];
+/** `list_services: ""`, as a message of gRPC. */
+const QUESTION = Buffer.from([0, 0, 0, 0, 2, 0x3a, 0]);
+const QUESTIONS = 20_000;
+
+/** How many messages of gRPC these bytes are. */
+function messagesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt32BE(at + 1)) {
+    count += 1;
+  }
+  return count;
+}
+
 const pathOf = ({ parent, name }: DescMethod) => `/${parent.typeName}/${name}`;
 const NAMES = services.map(({ definition }) => serviceNameOf(definition));
 
@@ -165,6 +181,31 @@ describe('a server that is asked what it serves', () => {
       });
     },
   );
+
+  test('answers as fast as its answers are read, and the call is in log and metrics', async () => {
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+    const before = rig.lines.length;
+    const peer = new RawPeer(rig.address, 0);
+    try {
+      const asking = peer.call(path, TOKENS.operator);
+      const received: Buffer[] = [];
+      asking.on('data', (bytes: Buffer) => received.push(bytes));
+      asking.end(Buffer.concat(Array(QUESTIONS).fill(QUESTION)));
+      // Twice as much as HTTP/2 lets a peer send that is not read.
+      await untilStill('what waits', () => asking.writableLength);
+      expect(asking.writableLength).toBeGreaterThan(0);
+      peer.session.settings({ initialWindowSize: 2 ** 24 });
+      await eventually('the end of the call', () => peer.closed === 1);
+      expect(peer.statuses).toEqual([String(status.OK)]);
+      expect(messagesIn(Buffer.concat(received))).toBe(QUESTIONS);
+      expect(rig.lines.slice(before)).toContainEqual(
+        expect.objectContaining({ level: 'info', message: 'call', method: path, code: 'OK' }),
+      );
+      expect(rig.timed).toContainEqual(expect.objectContaining({ method: path.slice(1), code: 'OK' }));
+    } finally {
+      peer.leave();
+    }
+  });
 
   test('is called by what it told: one message for one', async () => {
     const answers = await collect(call('PurgeExpired', { limit: 5 }));
