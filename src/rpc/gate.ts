@@ -70,6 +70,8 @@ const TOKEN_LIMITS = {
   /** Other calls, until they end: twice as many as one connection may have. */
   calls: 512,
 };
+/** Each piece is an object of more than a hundred bytes, however small. In full frames, a message has 17. */
+const MOST_PIECES = 1_024;
 
 const ARRIVAL_MS = 10_000;
 /** A revoked token must lose its open calls within a minute, including the time of the check. */
@@ -86,6 +88,14 @@ export const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 
 const UNKNOWN_METHOD = '/unknown';
 
+/** What grpc-js does not show of a call. */
+interface GrpcCall extends ServerInterceptingCallInterface {
+  /** It can be reset: grpc-js itself would wait for the peer without limit. */
+  stream: ServerHttp2Stream;
+  incomingEncoding: string;
+  decoder: { readPartialMessage: Buffer[] };
+}
+
 class Call implements AdmittedStream {
   readonly startedAt = performance.now();
   readonly requestId: string;
@@ -101,24 +111,40 @@ class Call implements AdmittedStream {
   constructor(
     readonly method: string,
     readonly metadata: Metadata,
-    private readonly call: ServerInterceptingCallInterface,
+    private readonly call: GrpcCall,
   ) {
     this.requestId = loggableRequestId(metadata.get(REQUEST_ID_KEY)[0]);
     this.onBehalfOf = loggableOnBehalfOf(metadata.get(ON_BEHALF_OF_KEY));
     this.peer = call.getPeer();
   }
 
+  /** Before a message is read, so that it takes the memory of its bytes and no more. */
+  boundMessages(): void {
+    const { stream, decoder, incomingEncoding } = this.call;
+    // grpc-js inflates all messages of a frame at once, which can be hundreds.
+    if (incomingEncoding !== 'identity') {
+      const message = 'Compressed messages are not read here. Please send them uncompressed.';
+      throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, message);
+    }
+    // It keeps the pieces in which a message arrives until it is whole.
+    stream.on('data', () => {
+      if (decoder.readPartialMessage.length > MOST_PIECES) {
+        decoder.readPartialMessage = [Buffer.concat(decoder.readPartialMessage)];
+      }
+    });
+  }
+
   /** Sends a status only, and discards the rest of the request. */
   refuse(error: ServiceError): void {
     this.call.sendStatus(toStatus(error));
-    streamOf(this.call).close(constants.NGHTTP2_NO_ERROR);
+    this.call.stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   end(error: ServiceError): void {
     if (!this.over && !this.endedWith) {
       this.endedWith = error;
       this.call.sendStatus(toStatus(error));
-      const stream = streamOf(this.call);
+      const { stream } = this.call;
       setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), FLUSH_MS).unref();
     }
   }
@@ -176,7 +202,7 @@ export class Gate {
       start: (begin) =>
         begin({
           onReceiveMetadata: (metadata, pass) => {
-            entered = new Call(path, metadata, call);
+            entered = new Call(path, metadata, call as GrpcCall);
             void this.#enter(entered, isLong, requestStream, () => pass(metadata));
           },
           onReceiveHalfClose: (pass) => {
@@ -202,6 +228,7 @@ export class Gate {
         call.giveBack = () => slots.give(tokenId);
       }
       this.#tellOf(call);
+      call.boundMessages();
     } catch (thrown) {
       const error = failureOf(thrown);
       // Other failures are ours: they do not show that the connection has no valid token.
@@ -307,9 +334,4 @@ function refusalOf(rule: MethodRule | undefined, identity: Identity | undefined)
 
 function tooSlow(): ServiceError {
   return new ServiceError(ErrorCode.INVALID_REQUEST, 'The request did not arrive in time.');
-}
-
-/** The HTTP/2 stream of a call, which can be reset: grpc-js itself would wait for the peer without limit. */
-function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream {
-  return (call as unknown as { stream: ServerHttp2Stream }).stream;
 }

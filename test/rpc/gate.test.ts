@@ -1,10 +1,14 @@
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { serve } from '../../src/rpc/handlers.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { signalled } from '../support/signalled.js';
+import { callInSmallFrames, endOfCall } from './raw-frames.js';
 import { RawPeer } from './raw-peer.js';
 import { type RigOptions, rpcRigs, TOKENS } from './rig.js';
 
@@ -172,6 +176,80 @@ describe('a message that never ends', () => {
     expect(peer.statuses).toEqual([exhausted, ok, ok, ok, ok]);
   });
 });
+
+describe('a message', () => {
+  const rigs = rpcRigs();
+
+  async function serving(tokens?: RigOptions['limits']) {
+    let handled = 0;
+    const purgeExpired = async () => {
+      handled += 1;
+      return ANSWER;
+    };
+    const services = [serve(MaintenanceServiceService, { purgeExpired })];
+    const rig = await rigs.start(services, { limits: { ...tokens } });
+    return { ...rig, handled: () => handled };
+  }
+
+  test.each(['gzip', 'deflate'])(
+    'that may be compressed is refused before it is read: %s',
+    async (encoding) => {
+      const { address, handled, lines } = await serving();
+      const peer = new RawPeer(address);
+      const call = peer.call(path, TOKENS.maintenance, { 'grpc-encoding': encoding });
+      call.write(Buffer.from([1, 0, 0, 0, 9]));
+      await eventually('the call closed', () => peer.closed === 1);
+      peer.leave();
+      expect(peer.statuses).toEqual([String(status.UNIMPLEMENTED)]);
+      expect(handled()).toBe(0);
+      expect(lines).toContainEqual(expect.objectContaining({ message: 'call', code: 'UNIMPLEMENTED' }));
+    },
+  );
+
+  test('in frames of one byte takes the memory of its bytes, and is read', async () => {
+    const { address, handled } = await serving({ arrivalMs: LONGER_THAN_A_TEST_MS });
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const usedBytes = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    // A field that the message does not have. Its last byte comes later.
+    const message = Buffer.concat([Buffer.from([0x7a, 0xe0, 0xd4, 0x03]), Buffer.alloc(60_000)]);
+    const sent = callInSmallFrames(path, TOKENS.maintenance, message).subarray(0, -10);
+    const usedBefore = usedBytes();
+    const sockets = Array.from({ length: 20 }, () => connect(address.slice('unix:'.length)));
+    await Promise.all(sockets.map((socket) => arrived(socket, sent)));
+    const grownBytes = usedBytes() - usedBefore;
+    for (const socket of sockets) {
+      socket.write(endOfCall(Buffer.alloc(1)));
+    }
+    await eventually('that every message is read', () => handled() === sockets.length);
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+    // As separate pieces, they would take several megabytes each.
+    expect(grownBytes / sockets.length).toBeLessThan(1_024 * 1_024);
+  });
+});
+
+/** Until the server has answered a ping that follows these bytes. */
+function arrived(socket: Socket, bytes: Buffer): Promise<void> {
+  const name = Buffer.from('the end.');
+  const ping = Buffer.concat([Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0]), name]);
+  return new Promise((resolve, reject) => {
+    const received: Buffer[] = [];
+    socket.on('data', (some) => {
+      received.push(some);
+      if (Buffer.concat(received).includes(name)) {
+        resolve();
+      }
+    });
+    socket.on('error', reject);
+    socket.write(Buffer.concat([bytes, ping]));
+  });
+}
 
 /** Answers nothing for as long as it is asked. */
 async function* answering(): AsyncGenerator<never> {

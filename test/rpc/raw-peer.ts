@@ -25,12 +25,13 @@ export class RawPeer {
     this.session.on('error', () => undefined);
   }
 
-  call(path: string, token?: string): ClientHttp2Stream {
+  call(path: string, token?: string, headers: Record<string, string> = {}): ClientHttp2Stream {
     const stream = this.session.request({
       ':method': 'POST',
       ':path': path,
       'content-type': 'application/grpc',
       te: 'trailers',
+      ...headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     });
     stream.on('response', (headers) => this.#note(headers['grpc-status']));

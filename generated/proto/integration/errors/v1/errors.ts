@@ -28,7 +28,7 @@ export enum ErrorCode {
   INTERNAL_ERROR = "ERROR_CODE_INTERNAL_ERROR",
   /** UNAVAILABLE - Cannot answer now: starting, draining, or overloaded; repeat after retry_after_seconds. */
   UNAVAILABLE = "ERROR_CODE_UNAVAILABLE",
-  /** NOT_IMPLEMENTED - The operation is in the contract and not yet in this release. */
+  /** NOT_IMPLEMENTED - The operation is in the contract and not yet in this release, or its message is compressed. */
   NOT_IMPLEMENTED = "ERROR_CODE_NOT_IMPLEMENTED",
   /** ROUTE_NOT_FOUND - No operation of the contract has this path (edge). */
   ROUTE_NOT_FOUND = "ERROR_CODE_ROUTE_NOT_FOUND",
