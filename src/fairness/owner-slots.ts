@@ -7,7 +7,7 @@ interface SlotLimits {
   held?: ReadonlyMap<string, number>;
 }
 
-/** Counts how many slots each owner holds, up to a limit. */
+/** Counts how many slots each owner holds, up to a limit, which the last that it takes may exceed. */
 export class OwnerSlots {
   readonly #held: Map<string, number>;
   readonly #perOwner: number;
@@ -34,20 +34,20 @@ export class OwnerSlots {
     return this.#held.get(owner) ?? 0;
   }
 
-  take(owner: string): boolean {
+  take(owner: string, slots = 1): boolean {
     const held = this.heldBy(owner);
     const most = this.#free > this.#kept ? Number.POSITIVE_INFINITY : this.#free;
     if (held >= Math.min(this.#perOwner, most)) {
       return false;
     }
-    this.#held.set(owner, held + 1);
-    this.#free -= 1;
+    this.#held.set(owner, held + slots);
+    this.#free -= slots;
     return true;
   }
 
-  give(owner: string): void {
-    const held = this.heldBy(owner) - 1;
-    this.#free += 1;
+  give(owner: string, slots = 1): void {
+    const held = this.heldBy(owner) - slots;
+    this.#free += slots;
     if (held > 0) {
       this.#held.set(owner, held);
     } else {

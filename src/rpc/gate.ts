@@ -69,6 +69,8 @@ const TOKEN_LIMITS = {
   longCalls: 32,
   /** Other calls, until they end: twice as many as one connection may have. */
   calls: 512,
+  /** Their answers, until their peers have read them. */
+  unreadBytes: 64 * 1_024 * 1_024,
 };
 /** Each piece is an object of more than a hundred bytes, however small. In full frames, a message has 17. */
 const MOST_PIECES = 1_024;
@@ -166,10 +168,11 @@ export class Gate {
     ...options
   }: GateOptions) {
     this.#options = { ...options, arrivalMs, recheckTokensMs };
-    const { longCalls, calls } = { ...TOKEN_LIMITS, ...tokens };
+    const { longCalls, calls, unreadBytes } = { ...TOKEN_LIMITS, ...tokens };
     this.#slots = {
       longCalls: new OwnerSlots({ perOwner: longCalls }),
       calls: new OwnerSlots({ perOwner: calls }),
+      unreadBytes: new OwnerSlots({ perOwner: unreadBytes, inTotal: 4 * unreadBytes }),
     };
   }
 
@@ -181,6 +184,25 @@ export class Gate {
   /** The admitted call with these metadata. Handlers run for admitted calls only. */
   callOf(metadata: Metadata): AdmittedStream {
     return this.#admitted.get(metadata) as AdmittedStream;
+  }
+
+  /** Counts an answer until its call is over: HTTP/2 keeps it until its peer reads it. */
+  countAnswer(metadata: Metadata, { length }: Buffer): void {
+    const call = this.#admitted.get(metadata) as Call;
+    const tokenId = call.identity?.tokenId;
+    if (tokenId === undefined || call.over) {
+      return;
+    }
+    const { unreadBytes } = this.#slots;
+    if (!unreadBytes.take(tokenId, length)) {
+      const message = 'Earlier answers have not been read yet.';
+      throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
+    }
+    const { giveBack } = call;
+    call.giveBack = () => {
+      giveBack();
+      unreadBytes.give(tokenId, length);
+    };
   }
 
   /** Admits a call in an admitted stream, whose token was checked there, by the rights of its own method. */

@@ -214,7 +214,9 @@ function adapt(endpoint: Endpoint, gate: Gate): UntypedHandleCall {
           );
         });
       } else {
-        callback?.(null, await endpoint.answer(request, context));
+        const answer = await endpoint.answer(request, context);
+        gate.countAnswer(call.metadata, answer);
+        callback?.(null, answer);
       }
     } catch (thrown) {
       failure = failureOf(thrown);

@@ -21,6 +21,13 @@ describe('slots', () => {
     expect(owners.map((owner) => taken(slots, owner, 1))).toEqual([1, 1, 1, 0]);
   });
 
+  test('are taken and given back in numbers; the last that an owner takes may exceed its limit', () => {
+    const slots = new OwnerSlots({ perOwner: 10, inTotal: 40 });
+    expect([slots.take('one', 9), slots.take('one', 30), slots.take('one', 1)]).toEqual([true, true, false]);
+    slots.give('one', 30);
+    expect([slots.free, slots.heldBy('one'), slots.take('one', 1)]).toEqual([31, 9, true]);
+  });
+
   test('can be had again once they are given back', () => {
     const slots = new OwnerSlots({ inTotal: 4 });
     expect(taken(slots, 'one', 9)).toBe(2);

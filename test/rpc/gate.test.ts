@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
+import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
 import { PlatformServiceService } from '../../generated/proto/integration/platform/v1/platform.js';
 import { serve } from '../../src/rpc/handlers.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
@@ -250,6 +251,50 @@ function arrived(socket: Socket, bytes: Buffer): Promise<void> {
     socket.write(Buffer.concat([bytes, ping]));
   });
 }
+
+describe('answers that are not read', () => {
+  const rigs = rpcRigs();
+  const LIMIT = 256 * 1_024;
+  const CALLS_TOLD = 12;
+
+  test('are kept up to some bytes of a token; further ones are refused until some are read', async () => {
+    const text = 'x'.repeat(LIMIT / 4);
+    const { path } = OperatorServiceService.listIntegrations;
+    const services = [
+      serve(OperatorServiceService, {
+        listIntegrations: async () => ({ integrations: [], nextPageToken: text }),
+      }),
+    ];
+    const { address, lines, timed } = await rigs.start(services, {
+      authenticate: (token) => ({ caller: 'operator', tokenId: token }),
+      limits: { tokens: { unreadBytes: LIMIT } },
+    });
+    const ask = (peer: RawPeer, token: string) => peer.call(path, token).end(Buffer.alloc(5));
+    const [one, two] = [new RawPeer(address, 0), new RawPeer(address)];
+    try {
+      for (let call = 0; call < CALLS_TOLD; call += 1) {
+        ask(one, 'one');
+      }
+      await eventually('each is answered or refused', () => timed.length === CALLS_TOLD);
+      await eventually('the refusals', () => one.closed === CALLS_TOLD - 4);
+      expect(new Set(one.statuses)).toEqual(new Set([String(status.UNAVAILABLE)]));
+      expect(timed.filter(({ code }) => code === 'OK')).toHaveLength(4);
+      expect(lines).toContainEqual(
+        expect.objectContaining({ code: 'UNAVAILABLE', reason: 'Earlier answers have not been read yet.' }),
+      );
+      ask(two, 'two');
+      await eventually('the answer to another token', () => two.closed === 1);
+      one.session.settings({ initialWindowSize: LIMIT });
+      await eventually('that all are read', () => one.closed === CALLS_TOLD);
+      ask(two, 'one');
+      await eventually('the answer', () => two.closed === 2);
+      expect(two.statuses).toEqual([String(status.OK), String(status.OK)]);
+    } finally {
+      one.leave();
+      two.leave();
+    }
+  });
+});
 
 /** Answers nothing for as long as it is asked. */
 async function* answering(): AsyncGenerator<never> {
