@@ -12,7 +12,7 @@ import {
 } from '@grpc/grpc-js';
 import { CallServiceService } from '../../generated/proto/integration/calls/v1/calls.js';
 import { methodsWithinInstance } from '../../generated/proto/rights.js';
-import { ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
+import { CallerLeft, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
 import { hostAndPortOf } from '../identifiers/network-address.js';
 import { boundedWarnings } from '../telemetry/bounded-warnings.js';
 import type { Log } from '../telemetry/log.js';
@@ -244,17 +244,22 @@ function limitWait(call: AnyCall, admitted: AdmittedStream): void {
 /** The message, or all messages of a stream. */
 function requestOf(call: AnyCall, method: AnyMethod): unknown {
   if (method.requestStream) {
-    return requestsOf(call as unknown as Readable, method);
+    return requestsOf(call as AnyCall & Readable, method);
   }
   const request = messageIn(method, (call as unknown as { request: Buffer }).request);
   refuseNul(request);
   return request;
 }
 
-async function* requestsOf(call: Readable, method: AnyMethod): AsyncGenerator<unknown> {
-  // Does not destroy the call when a handler stops early: it may still answer.
-  for await (const bytes of call.iterator({ destroyOnReturn: false })) {
-    yield messageIn(method, bytes);
+async function* requestsOf(call: AnyCall & Readable, method: AnyMethod): AsyncGenerator<unknown> {
+  try {
+    // Does not destroy the call when a handler stops early: it may still answer.
+    for await (const bytes of call.iterator({ destroyOnReturn: false })) {
+      yield messageIn(method, bytes);
+    }
+  } catch (error) {
+    // The stream says only that it was closed too early.
+    throw call.cancelled ? new CallerLeft() : error;
   }
 }
 

@@ -7,9 +7,11 @@ import { PlatformServiceService } from '../../../generated/proto/integration/pla
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { type CallContext, type Handler, serve } from '../../../src/rpc/handlers.js';
 import { MessageReader } from '../../../src/rpc/message-streams.js';
+import { eventually } from '../../support/eventually.js';
 import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 import { untilStill } from '../../support/until-still.js';
+import { RawPeer } from '../raw-peer.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
 
 type ReadRest = Handler<typeof DirectoryServiceService.readRest>;
@@ -280,6 +282,23 @@ describe('a stream of requests', () => {
       yield progress(1);
     };
     await expect(answersOf(importRecords, 5)).resolves.toEqual([1]);
+  });
+
+  test('whose deadline passes before the next message is cancelled, and is no failure of ours', async () => {
+    const importRecords: ImportRecords = async function* (requests) {
+      for await (const _ of requests) {
+        // The next one does not come.
+      }
+      yield progress(1);
+    };
+    const services = [serve(PlatformServiceService, { importRecords })];
+    const { address, lines, timed } = await rigs.start(services);
+    const peer = new RawPeer(address);
+    peer.call(path, TOKENS.platform, { 'grpc-timeout': '500m' }).write(Buffer.alloc(5));
+    await eventually('the end of the call', () => timed.length === 1);
+    peer.leave();
+    expect(timed).toMatchObject([{ code: 'CANCELLED' }]);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([['info', 'call']]);
   });
 
   test('that is refused before it was read is refused in our words', async () => {
