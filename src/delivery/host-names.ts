@@ -9,6 +9,8 @@ const MOST_KEPT = 1_000;
 /** An owner of a name can give it thousands, each of which every dial would check. Few are ever tried. */
 const MOST_OF_A_FAMILY = 8;
 const QUERY = { timeout: 2_000, tries: 2 };
+/** Once one family has addresses, the other has as long as most servers ever take. */
+const OTHER_FAMILY_MS = 500;
 
 /** DNS has no such name, or there is no DNS: the system may have more, such as a hosts file. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
@@ -147,14 +149,22 @@ class SystemTurns {
 }
 
 const resolveHostName = resolving({
-  ask: askNameServers,
+  ask: (hostname) => askNameServers(hostname),
   system: (hostname) => lookup(hostname, { all: true }),
 });
 
 /** Returns none if the system may know the name. */
-async function askNameServers(hostname: string): Promise<readonly LookupAddress[]> {
-  const resolver = new Resolver(QUERY);
-  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+export async function askNameServers(
+  hostname: string,
+  resolver: Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'> = new Resolver(QUERY),
+): Promise<readonly LookupAddress[]> {
+  const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)] as const;
+  // Some servers answer for one family and are silent for the other (RFC 4074).
+  void Promise.any(asked).then(
+    () => setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS).unref(),
+    () => undefined,
+  );
+  const [ipv4, ipv6] = await Promise.allSettled(asked);
   const addresses = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
   if (addresses.length === 0) {
     for (const { reason } of [ipv4, ipv6].filter((answer) => answer.status === 'rejected')) {

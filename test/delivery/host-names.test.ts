@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { HostNames, resolving } from '../../src/delivery/host-names.js';
+import { askNameServers, HostNames, resolving } from '../../src/delivery/host-names.js';
 import { signalled } from '../support/signalled.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
@@ -49,6 +49,23 @@ describe('a host name', () => {
     const addresses = await new HostNames().addressesOf('localhost');
     expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');
   });
+
+  test.each([4, 6] as const)(
+    'whose servers are silent about the other family has its addresses of IPv%i nevertheless',
+    async (family) => {
+      const { told: cancelled, tell: cancel } = signalled();
+      const addresses = family === 4 ? ['192.0.2.1'] : ['2001:db8::1'];
+      const silent = () =>
+        cancelled.then(() => Promise.reject(Object.assign(new Error(), { code: 'ECANCELLED' })));
+      const resolver = {
+        resolve4: () => (family === 4 ? Promise.resolve(addresses) : silent()),
+        resolve6: () => (family === 6 ? Promise.resolve(addresses) : silent()),
+        cancel,
+      } as unknown as Parameters<typeof askNameServers>[1];
+      const found = await askNameServers('hooks.example.com', resolver);
+      expect(found).toEqual([{ address: addresses[0], family }]);
+    },
+  );
 
   test('with silent servers does not delay others', async () => {
     const names = new HostNames((hostname) =>
