@@ -179,7 +179,7 @@ describe('roles that run by themselves, over TCP with TLS', () => {
 
 test('a role that cannot stop cleanly says so, and not that it could not start', async () => {
   const fault = `import { Server } from 'node:http';
-    Server.prototype.closeIdleConnections = () => { throw new Error('a planted fault'); };`;
+    Server.prototype.close = () => { throw new Error('a planted fault'); };`;
   const edge = await services.start({
     command: 'edge',
     env: { ...roleTokens, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}` },

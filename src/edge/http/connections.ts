@@ -8,6 +8,8 @@ const SHARE_BESIDE_PROXIES = 1 / 16;
 
 /** More than clients pipeline. */
 const MOST_UNANSWERED = 16;
+/** When the listener stops, the first request of a new connection may be on its way. */
+const FIRST_REQUEST_WITHIN_MS = 1_000;
 
 interface Connection {
   socket: Socket;
@@ -17,6 +19,8 @@ interface Connection {
   unanswered: number;
   /** The answer to the latest request, while it or its request is not complete. */
   answer?: ServerResponse | undefined;
+  /** Had a request. */
+  isUsed: boolean;
   /** No further request is admitted. */
   isEnding: boolean;
 }
@@ -30,6 +34,7 @@ export class Connections {
   /** Per network, least recently used first. */
   readonly #ofNetwork = new Map<string, Set<Connection>>();
   #count = 0;
+  #isStopping = false;
 
   constructor(
     private readonly most: number,
@@ -39,7 +44,8 @@ export class Connections {
   opened(socket: Socket): void {
     const { remoteAddress: address = '' } = socket;
     const isOfProxy = address !== '' && this.isProxy(address);
-    const connection = { socket, network: networkOf(address), isOfProxy, unanswered: 0, isEnding: false };
+    const network = networkOf(address);
+    const connection = { socket, network, isOfProxy, unanswered: 0, isUsed: false, isEnding: false };
     this.#bySocket.set(socket, connection);
     const ofNetwork = this.#ofNetwork.get(connection.network) ?? new Set();
     this.#ofNetwork.set(connection.network, ofNetwork.add(connection));
@@ -67,6 +73,7 @@ export class Connections {
     }
     // Counts refused requests too: Node keeps them until the connection closes.
     connection.unanswered += 1;
+    connection.isUsed = true;
     if (connection.isEnding) {
       return false;
     }
@@ -79,8 +86,25 @@ export class Connections {
         connection.answer = undefined;
       }
       this.#used(connection);
+      if (this.#isStopping && connection.unanswered === 0) {
+        socket.destroySoon();
+      }
     });
     return true;
+  }
+
+  /** From now on, a connection ends with its last answer, and soon if it had no request at all. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#destroy(({ isUsed, unanswered }) => isUsed && unanswered === 0);
+    // For Node, a connection without any request is busy.
+    setTimeout(() => this.#destroy(({ socket }) => socket.bytesRead === 0), FIRST_REQUEST_WITHIN_MS).unref();
+  }
+
+  #destroy(isMeant: (connection: Connection) => boolean): void {
+    for (const connection of [...this.#ofNetwork.values()].flatMap((ofNetwork) => [...ofNetwork])) {
+      isMeant(connection) && connection.socket.destroy();
+    }
   }
 
   /** The latest answer and the unanswered requests of a connection that has failed. */

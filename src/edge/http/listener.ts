@@ -88,6 +88,8 @@ export function createListener(options: ListenerOptions): Server {
     }
   };
   const server = createServer(limits, answer);
+  // `close` calls it. Node's own would cut an answer that has ended and is still being sent.
+  server.closeIdleConnections = () => connections.stop();
   server.setTimeout(options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   server.on('connection', (socket) => connections.opened(socket));
   // The reader of the body sends 100 Continue once it wants the body.
@@ -143,10 +145,9 @@ export async function listen(server: Server, port: number, host: string): Promis
   await once(server, 'listening');
 }
 
-/** Stops accepting connections, lets requests end, and cuts the rest after the grace. */
+/** Stops accepting connections, lets requests and answers end, and cuts the rest after the grace. */
 export async function closeListener(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);

@@ -28,6 +28,10 @@ const OK: DispatchedAnswer = {
   operation: 'op',
 };
 
+/** Longer than a test may take. */
+const LONG_MS = 600_000;
+const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+
 let server: Server;
 let port: number;
 let recorded: RecordedLog;
@@ -433,10 +437,63 @@ describe('closing', () => {
   });
 
   test('an idle connection does not hold it up', async () => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'));
+    const socket = connect(port, '127.0.0.1', () => socket.write(GET));
     await once(socket, 'data');
-    await closeListener(server, 60_000);
+    await closeListener(server, LONG_MS);
     socket.destroy();
+  });
+
+  test('nor does a connection on which nothing is sent', async () => {
+    server.setTimeout(LONG_MS);
+    const accepted = once(server, 'connection');
+    const socket = connect(port, '127.0.0.1');
+    await accepted;
+    await closeListener(server, LONG_MS);
+    socket.destroy();
+  });
+
+  test('nor does one that is kept after an answer which began before', async () => {
+    server.keepAliveTimeout = LONG_MS;
+    const released = signalled();
+    async function* pieces() {
+      yield Buffer.from('one');
+      await released.told;
+    }
+    dispatch = async () => ({ ...OK, body: pieces() as unknown as BodyStream });
+    const socket = connect(port, '127.0.0.1', () => socket.write(GET));
+    const [head] = await once(socket, 'data');
+    expect(String(head)).not.toMatch(/connection: close/i);
+    const closed = closeListener(server, LONG_MS);
+    released.tell();
+    await closed;
+    socket.destroy();
+  });
+
+  test('a request that was on its way on a new connection is answered', async () => {
+    const accepted = once(server, 'connection');
+    const socket = connect(port, '127.0.0.1');
+    await accepted;
+    const closed = closeListener(server, LONG_MS);
+    socket.write(GET);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  test('an answer that has ended reaches a slow reader whole', async () => {
+    // More than the buffers of the kernel hold.
+    const body = Buffer.alloc(32 * 1_024 * 1_024);
+    dispatch = async () => ({ ...OK, body });
+    const socket = connect(port, '127.0.0.1', () => socket.write(GET));
+    let receivedBytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      receivedBytes += chunk.length;
+    });
+    await once(socket, 'data');
+    socket.pause();
+    const closed = closeListener(server, LONG_MS);
+    socket.resume();
+    await Promise.all([once(socket, 'end'), closed]);
+    expect(receivedBytes).toBeGreaterThan(body.length);
   });
 });
 
