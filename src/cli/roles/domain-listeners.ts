@@ -13,6 +13,7 @@ import { addHealth } from '../../rpc/health.js';
 import { addReflection } from '../../rpc/reflection.js';
 import { closeRpcServer, createRpcServer, type RpcServer } from '../../rpc/server.js';
 import type { Store } from '../../store/store.js';
+import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Health } from '../../telemetry/health.js';
 import type { Log } from '../../telemetry/log.js';
 import { type RpcCallTimer, rpcCallTimer } from '../../telemetry/metrics.js';
@@ -21,6 +22,8 @@ import { claimSocket, isListening, refuseLongSocket, socketPathOf } from '../soc
 import { cannotListen, StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 import { liveTokens, roleAuthenticator } from './role-tokens.js';
+
+const LOST_USES_PER_MINUTE = 1;
 
 interface ListenerOptions extends RoleOptions {
   store: Store;
@@ -84,10 +87,16 @@ function serverOf(
   return server;
 }
 
+/** In one line a minute: where writes are refused, each call tries again. */
+export function warnsOfLostUse(log: Log, credential: string): (error: unknown) => void {
+  const warn = boundedWarnings(log, LOST_USES_PER_MINUTE);
+  return (error) =>
+    warn(`the last use of ${credential} was not recorded`, { reason: (error as Error).message });
+}
+
 /** Authenticates service tokens of the database. */
 export function tokenAuthenticator(store: Pick<Store, 'serviceTokens' | 'clock'>, log: Log): Authenticate {
-  const onLostUse = (error: unknown) =>
-    log.warn('the last use of a service token was not recorded', { reason: (error as Error).message });
+  const onLostUse = warnsOfLostUse(log, 'a service token');
   return async (token) => {
     const known = await identifyServiceToken(store.serviceTokens, store.clock, token, onLostUse);
     return {

@@ -28,7 +28,7 @@ import { prepareDemo } from '../demo/prepare-demo.js';
 import { refuseUnusableKeyFile, retentionOf } from '../from-config.js';
 import { refuseTakenPorts } from '../ports.js';
 import { refuseUnreachableDomain } from '../sockets.js';
-import { openListeners, refuseSecondDomain } from './domain-listeners.js';
+import { openListeners, refuseSecondDomain, warnsOfLostUse } from './domain-listeners.js';
 import { ABSENCES_PER_MINUTE, openDomainStore, storeChecks, traced } from './domain-store.js';
 import { firstLookOf, startKeepingAudit } from './keeping-audit.js';
 import { encryptionKeyCheck, type KeepingKeys, startKeepingKeys } from './keeping-keys.js';
@@ -103,10 +103,9 @@ function servicesOf(
 ) {
   const { config, metrics, log } = role;
   const { clock } = store;
-  const note = (what: string) => (error: unknown) => log.warn(what, { reason: (error as Error).message });
   const newLimiter = limitersOf(store, derived.throttles, log);
   const perIntegration = newLimiter('gateway', config.GATEWAY_RATE_LIMIT, { asksFirst: true });
-  const lostUse = note('the last use of an API key was not recorded');
+  const lostUse = warnsOfLostUse(log, 'an API key');
   const faults = counter('authorization_faults_total', metrics);
   const gatekeeper = new Gatekeeper(store.visits, perIntegration, clock, lostUse, tally.observe);
   return allServices({
@@ -136,7 +135,7 @@ function servicesOf(
       peopleByDay: newLimiter('people by day', RATES.peopleByDay),
       refusalRecords: new RateLimiter(RATES.refusalRecords, clock),
       wrongSecrets: newLimiter('wrong secrets', RATES.wrongSecrets),
-      onBackgroundError: note('the last use of a client secret was not recorded'),
+      onBackgroundError: warnsOfLostUse(log, 'a client secret'),
       onFault: (requestId, fault) => {
         faults.inc();
         log.error('authorization failed', { requestId, ...causeOf(fault) });
