@@ -6,7 +6,7 @@ import { AttemptFault } from './attempt.js';
 import { connectionFault, tlsFault } from './connection-faults.js';
 import { TlsBytes } from './tls-bytes.js';
 
-/** When the worker tries the next address: TCP sends a lost first packet again after a second. */
+/** Until the next address is tried: TCP sends a lost first packet again after a second. */
 const NEXT_ADDRESS_AFTER_MS = 2_500;
 /**
  * Without the key exchanges over finite fields, of TLS 1.2 and of 1.3: a receiver may choose a group for them
@@ -29,6 +29,8 @@ export interface DialOptions {
   guard: AddressGuard;
   /** Trusted certificates instead of the public ones, in PEM. */
   trusted?: string;
+  /** Limits the whole exchange, from the resolution of the name to the end of the answer. */
+  timeoutMs: number;
 }
 
 /** Resolves a receiver's name, checks and dials its address, with TLS for https. */
@@ -83,7 +85,7 @@ export class Dial {
       lookup,
       noDelay: true,
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+      autoSelectFamilyAttemptTimeout: Math.min(NEXT_ADDRESS_AFTER_MS, Math.ceil(this.options.timeoutMs / 2)),
     });
     this.#tcp = tcp;
     await opened(tcp, 'connect', (error) => connectionFault(error, `${host}:${port}`));

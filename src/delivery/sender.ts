@@ -8,8 +8,6 @@ import type { DialOptions } from './dial.js';
 import { Exchange, type ExchangeEnd, nameOf } from './exchange.js';
 
 export interface SenderOptions extends DialOptions {
-  /** Limits the whole exchange, from the resolution of the name to the end of the answer. */
-  timeoutMs: number;
   /** The version of the service, for the User-Agent. */
   version: string;
   metrics?: AttemptMetrics;

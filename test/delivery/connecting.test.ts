@@ -111,6 +111,9 @@ describe('a connection', () => {
       const [[options]] = connect.mock.calls as unknown as [[net.TcpSocketConnectOpts]];
       const SENT_AGAIN_AFTER_MS = 1_000;
       expect(options.autoSelectFamilyAttemptTimeout).toBeGreaterThanOrEqual(2 * SENT_AGAIN_AFTER_MS);
+      await open({ timeoutMs: 2_001 }).attempt(targetAt(receiver.port), body);
+      // Leaves the next address its part of the attempt.
+      expect(connect.mock.lastCall).toMatchObject([{ autoSelectFamilyAttemptTimeout: 1_001 }]);
     } finally {
       jest.restoreAllMocks();
       syncBuiltinESMExports();

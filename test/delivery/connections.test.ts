@@ -79,7 +79,7 @@ describe('a connection', () => {
   });
 
   test('is forgotten when the receiver closes it while idle', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receiver = await raw.start(keep);
     await exchange(connections, receiver);
     expect(receiver.sockets.size).toBe(1);
@@ -93,7 +93,7 @@ describe('a connection', () => {
   });
 
   test('on which the receiver sends too much while nothing is asked is closed', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receiver = await raw.start(keep);
     await exchange(connections, receiver);
     expect(connections.closeTalkative()).toBe(true);
@@ -198,7 +198,7 @@ describe('a connection', () => {
 
 describe('the connections that are kept', () => {
   test('close by themselves when idle, or when the receiver asks', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const silent = await raw.start(noContent);
     const hasty = await raw.start(answering('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n'));
     await eventually('one that is used again', async () => {
@@ -213,7 +213,7 @@ describe('the connections that are kept', () => {
   });
 
   test('are of many receivers, and all go with the sender', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receivers = await Promise.all(Array.from({ length: 40 }, () => raw.start(keep)));
     await Promise.all(receivers.map((receiver) => exchange(connections, receiver)));
     expect(receivers.map(({ sockets }) => sockets.size)).toEqual(Array(40).fill(1));
@@ -222,7 +222,7 @@ describe('the connections that are kept', () => {
   });
 
   test('leave room for those used last, when some receivers keep as many as there can be', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const [hoarder, other] = [await raw.start(keep), await raw.start(keep)];
     await Promise.all(Array.from({ length: 512 }, () => exchange(connections, hoarder)));
     expect(hoarder.sockets.size).toBe(512);
@@ -235,7 +235,7 @@ describe('the connections that are kept', () => {
   });
 
   test('are no more once the sender is closed', async () => {
-    const connections = new Connections({ guard });
+    const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receiver = await raw.start(noContent);
     connections.close();
     await exchange(connections, receiver);
