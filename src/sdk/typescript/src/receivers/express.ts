@@ -69,7 +69,7 @@ async function bodyOf(request: NodeRequest, maxBytes: number | undefined): Promi
   const body = new LimitedBody(maxBytes);
   for (const given of [request.rawBody, request.body]) {
     if (given instanceof Uint8Array) {
-      return body.add(given) ? given : undefined;
+      return body.takes(given.length) ? given : undefined;
     }
   }
   return readStream(request, body, ADVICE);

@@ -89,15 +89,20 @@ export class LimitedBody {
     this.#maxBytes = limitOf(maxBytes);
   }
 
+  /** Whether so many bytes more are within the limit. */
+  takes(length: number): boolean {
+    return this.#size + length <= this.#maxBytes;
+  }
+
   /** False beyond the limit and from then on; nothing is kept then. */
   add(chunk: Uint8Array): boolean {
-    const size = this.#size + chunk.length;
-    if (size > this.#maxBytes) {
+    if (!this.takes(chunk.length)) {
       this.#block = new Uint8Array();
       this.#size = 0;
       this.#maxBytes = -1;
       return false;
     }
+    const size = this.#size + chunk.length;
     if (size > this.#block.length) {
       const block = new Uint8Array(Math.min(this.#maxBytes, Math.max(size, 2 * this.#block.length)));
       block.set(this.bytes());
