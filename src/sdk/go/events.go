@@ -7,7 +7,8 @@ import (
 )
 
 // Event is the content of a webhook. Data points to one of the Data types below, by Type; for types and
-// shapes newer than this release it is a json.RawMessage. Answer 2xx to those too.
+// versions newer than this release it is a json.RawMessage. Answer 2xx to those too. Of an envelope that this
+// release cannot read, only ID, Type, Test and Data are set.
 type Event struct {
 	// ID is for deduplication: an event can arrive more than once.
 	ID          string
@@ -38,20 +39,30 @@ type Links struct {
 }
 
 func eventIn(body []byte) (*Event, error) {
-	var sent json.RawMessage
-	event := &Event{Data: &sent}
-	if err := json.Unmarshal(body, event); err != nil {
+	var sent struct {
+		ID   string
+		Type EventType
+		Test any
+		Data json.RawMessage
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
 		return nil, err
 	}
-	if event.ID == "" || event.Type == "" {
+	if sent.ID == "" || sent.Type == "" {
 		return nil, fmt.Errorf("there is no id or no type")
 	}
+	event := &Event{Data: new(json.RawMessage)}
+	if json.Unmarshal(body, event) != nil {
+		event = &Event{} // The envelope of a later release.
+	}
+	event.ID, event.Type, event.Test, event.Data = sent.ID, sent.Type, sent.Test == true, sent.Data
 	// Earlier releases of the service sent none; the present one sends the time in its place.
-	if event.Sequence == 0 {
+	if event.Sequence == 0 && !event.OccurredAt.IsZero() {
 		event.Sequence = event.OccurredAt.UnixMilli()
 	}
-	event.Data = sent
-	if data := newData(event.Type); data != nil && json.Unmarshal(sent, data) == nil {
+	// Any object could be read as any data.
+	isOfThisRelease := event.SpecVersion == 1 && event.DataVersion == 1
+	if data := newData(event.Type); isOfThisRelease && data != nil && json.Unmarshal(sent.Data, data) == nil {
 		event.Data = data
 	}
 	return event, nil

@@ -69,12 +69,29 @@ export function describeWebhooks(driver: Driven): void {
       },
     );
 
-    test('of a known type in a shape of a later release passes through as well', async () => {
-      const event = { ...example.payload, dataVersion: 2, data: [1] };
+    test.each<[string, object]>([
+      ['data of another type', { dataVersion: 2, data: [1] }],
+      ['data with other members', { dataVersion: 2, data: { worker: { id: 'wrk_1' } } }],
+      ['data with another meaning', { dataVersion: 2 }],
+      ['an envelope with another meaning', { specVersion: 2 }],
+    ])('of a known type with %s, of a later release, passes through as well', async (_, later) => {
+      const event = { ...example.payload, ...later };
       const { value } = await verify(signed({ body: JSON.stringify(event) }));
       expect(tells(value, false)).toBe(true);
-      expect(value.event).toMatchObject({ type: example.payload.type, data: [1] });
+      expect(members(value.event)).toMatchObject(event);
     });
+
+    test.each([example.payload.type, 'worker.promoted'])(
+      'of the type %s in an envelope of a later release has what that keeps',
+      async (type) => {
+        const later = { specVersion: 2, occurredAt: { at: 1 }, sequence: 'b', entity: ['wrk_1'] };
+        const event = { ...example.payload, type, ...later, test: true };
+        const { value, error } = await verify(signed({ body: JSON.stringify(event) }));
+        expect(error).toBeUndefined();
+        expect([tells(value, false), value.isTest]).toEqual([true, true]);
+        expect(value.event).toMatchObject({ id: event.id, type, data: event.data });
+      },
+    );
 
     test('may have members and values that this release does not know', async () => {
       const { payload } = examples.find(({ payload }) => payload.type === 'user.updated') as Example;

@@ -95,6 +95,14 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(value.event).toEqual({ ...example.payload, name: 'Bäckerei 🥐' });
     });
 
+    test.each(['specVersion', 'dataVersion'])('of a later %s has no type for isEvent', async (name) => {
+      const isKnown = async (version: number) => {
+        const body = JSON.stringify({ ...example.payload, [name]: version });
+        return (await driver.sdk.verify(parametersOf(signed({ body })))).value.isKnown;
+      };
+      expect([await isKnown(1), await isKnown(2)]).toEqual([null, false]);
+    });
+
     test('may have its headers as lists', async () => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name.toUpperCase(), [value]]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -45,8 +45,8 @@ class Event(_Received, Generic[R]):
 
     id: str
     """For deduplication: an event can arrive more than once."""
-    spec_version: int
-    data_version: int
+    spec_version: Literal[1]
+    data_version: Literal[1]
     occurred_at: datetime
     sequence: int = Field(default_factory=_time_of)
     """Of two events of one entity, the newer has the greater. Earlier releases sent none: the time is in its place."""

@@ -24,7 +24,7 @@ export interface UnknownEvent {
   data: Record<string, unknown>;
 }
 
-/** Comparing `type` narrows `entity` and `data`. */
+/** Comparing `type` narrows `entity` and `data`. A later version can have others: see `isEvent`. */
 export type ReceivedEvent = WebhookEvent | UnknownEvent;
 
 export type WebhookVerificationReason =
@@ -93,12 +93,12 @@ export async function verifyWebhook(
   );
 }
 
-/** Whether an event has this type; narrows where comparing `type` is inconvenient. */
+/** Whether an event has this type, in the version that this release knows; narrows `entity` and `data`. */
 export function isEvent<Type extends EventType>(
   event: ReceivedEvent,
   type: Type,
 ): event is EventsByType[Type] {
-  return event.type === type;
+  return event.type === type && event.specVersion === 1 && event.dataVersion === 1;
 }
 
 /**

@@ -50,7 +50,9 @@ const subjects = {
   },
   webhooks: async (command: Command) => {
     const event = await verified(command);
-    return { event, isTest: event.test === true };
+    // Of other types only the compiler tells which it knows.
+    const isKnown = sdk.isEvent(event, event.type as sdk.EventType) ? null : false;
+    return { event, isTest: event.test === true, isKnown };
   },
   links: async (command: Command) =>
     new sdk.Gateway(inMilliseconds(command.options)).follow(
