@@ -4,6 +4,7 @@ import type { Driven } from './line-driver.js';
 import {
   type Answer,
   breakOff,
+  gzipped,
   hangUp,
   json,
   nothing,
@@ -26,6 +27,8 @@ const address = {
   zoneCode: null,
 };
 const client = { id: 'cli_1', name: 'Tallowfern', location: address };
+/** Longer than what is read at once. */
+const clients = Array.from({ length: 5_000 }, (_, index) => ({ ...client, id: `cli_${index + 1}` }));
 
 /** Over a gateway that misbehaves. */
 export function describeReads(driver: Driven): void {
@@ -94,6 +97,10 @@ export function describeReads(driver: Driven): void {
     test.each<[string, Answer[]]>([
       ['a lost connection', [hangUp]],
       ['a connection lost in the middle of the answer', [breakOff]],
+      [
+        'a connection lost in the middle of a compressed answer',
+        [gzipped(clients, (response) => response.destroy())],
+      ],
       ['500 twice', [problem(500, 'internal_error'), problem(500, 'internal_error')]],
       ['502 with the page of a proxy', [page(502)]],
       ['503 and 504 and a lost connection', [problem(503, 'unavailable'), page(504), hangUp]],
@@ -200,6 +207,7 @@ export function describeReads(driver: Driven): void {
     test.each<[string, Answer]>([
       ['no answer', silence],
       ['an answer without an end', trickle],
+      ['a compressed answer without an end', gzipped(clients, () => undefined)],
       ['an answer byte by byte', drip],
     ])('%s is a TimeoutError, and is not waited for twice', async (_, answer) => {
       server.answers(answer);
@@ -234,11 +242,18 @@ export function describeReads(driver: Driven): void {
         headers: {
           'x-api-key': 'ik_demo_7',
           'x-request-id': 'req-7',
+          'accept-encoding': expect.stringContaining('gzip'),
           'user-agent': expect.stringMatching(
             /^integration-service-sdk-(typescript|python|go)\/\d+\.\d+\.\d+$/,
           ),
         },
       });
+    });
+
+    test('may be answered compressed', async () => {
+      server.answers(gzipped(clients));
+      const { value } = await listClients();
+      expect([value.length, value.at(-1)]).toEqual([5_000, expect.objectContaining({ id: 'cli_5000' })]);
     });
 
     test.each([

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll } from '@jest/globals';
 import { listenOnLoopback } from '../../support/loopback.js';
 
@@ -90,6 +91,24 @@ export class ScriptedServer {
     this.#script = script;
     return this;
   }
+}
+
+/** Answers compressed, as the gateway does; `half` writes half of the body, and says when it is written. */
+export function gzipped(body: unknown, half?: (response: ServerResponse) => void): Answer {
+  const bytes = gzipSync(JSON.stringify(body));
+  const headers = {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    'content-length': bytes.length,
+  };
+  return (response) => {
+    response.writeHead(200, headers);
+    if (half) {
+      response.write(bytes.subarray(0, bytes.length / 2), () => half(response));
+    } else {
+      response.end(bytes);
+    }
+  };
 }
 
 /** Call it where a group of tests is described; what it starts is closed after the group. */

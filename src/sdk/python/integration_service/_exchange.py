@@ -114,7 +114,7 @@ class Exchange:
                 method,
                 url,
                 body=body,
-                headers={**headers, "User-Agent": _USER_AGENT},
+                headers={"Accept-Encoding": "gzip", **headers, "User-Agent": _USER_AGENT},
                 timeout=urllib3.Timeout(total=limit_seconds),
                 retries=False,
                 redirect=False,
