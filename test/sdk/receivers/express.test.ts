@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { describeReceiver, type Receiver, saidAtStart, startReceiver } from './behaviour.js';
 import { NodeServers } from './node-project.js';
@@ -10,6 +11,18 @@ const BEYOND_DEFAULT_LIMIT = 150_000;
 const EMPTYING = `app.use((request, _, next) => {
   request.resume().once('end', () => setImmediate(next));
 });`;
+/** Says when a request begins, and when all that follows the end of its connection has happened. */
+const ALONE = `import { createServer } from 'node:http';
+import { receiveWebhooks } from '@integration-service/sdk/express';
+import { store } from './store.js';
+
+const server = createServer(receiveWebhooks((process.env.WEBHOOK_SECRETS ?? '').split(','), store));
+server.on('request', (request) => {
+  process.stdout.write('begun\\n');
+  request.once('close', () => setImmediate(() => process.stdout.write('closed\\n')));
+});
+server.listen(Number(process.env.PORT), () => process.stdout.write('listening\\n'));
+`;
 
 describe.each([
   ['5', ['express@5.3.0', '@types/express@5.0.6']],
@@ -57,6 +70,17 @@ describe.each([
     expect((await receiver.post({ ...delivery(), body: '' })).status).toBe(500);
     const said = await receiver.program.says('could verify its bytes');
     expect(said).toMatch(/put its route before app\.use\(express\.json\(\)\)/);
+  });
+
+  test('alone, as the listener of a server of Node.js, outlives a connection that breaks', async () => {
+    const receiver = await startReceiver(() => servers.launchCode('alone', ALONE));
+    started.push(receiver);
+    const broken = request(receiver.url, { method: 'POST', headers: { 'content-length': 10 } });
+    broken.once('error', () => undefined).write('{');
+    await receiver.program.says('begun');
+    broken.destroy();
+    await receiver.program.says('closed');
+    expect((await receiver.post(delivery())).status).toBe(204);
   });
 
   test.each(['toleranceSeconds', 'maxBytes'])('does not start where %s is not a number', async (name) => {

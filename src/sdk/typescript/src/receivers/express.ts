@@ -15,6 +15,8 @@ export type { EventHandler, ReceiverOptions } from './receiver.js';
 /** What is needed of a request of Express, of Node.js, or of an API route of Next.js. */
 export interface NodeRequest extends ByteStream {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** False until the last byte of the body has arrived. */
+  readonly complete?: boolean;
   readonly body?: unknown;
   /** The bytes, where the platform has read them, as NestJS and cloud functions do. */
   readonly rawBody?: unknown;
@@ -26,7 +28,10 @@ export interface NodeResponse {
   end(text?: string): unknown;
 }
 
-/** Gets the errors; without it, the promise is rejected with them. */
+/**
+ * Gets the errors. Without it, the promise is rejected with them, unless the connection was lost: catch it
+ * where the platform does not, such as `createServer` of Node.js.
+ */
 export type NextFunction = (error?: unknown) => void;
 
 const ADVICE =
@@ -57,10 +62,12 @@ export function receiveWebhooks(
       }
       response.end(answer.text);
     } catch (error) {
-      if (!next) {
+      // After a lost connection no answer is awaited, and a process must not end by it.
+      const isLost = request.destroyed && request.complete === false;
+      if (!next && !isLost) {
         throw error;
       }
-      next(error);
+      next?.(error);
     }
   };
 }
