@@ -89,6 +89,8 @@ export function openCopy(path: string, { SqliteStore }: Sdk): CopyFile {
   }
   const database = opened(path);
   try {
+    // Programs that read the file and the command do not wait for each other.
+    database.pragma('journal_mode = wal');
     // One transaction: a killed process leaves all tables or none.
     database.exec('begin immediate');
     const store = new SqliteStore(database);

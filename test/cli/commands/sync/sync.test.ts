@@ -79,6 +79,20 @@ describe('integration sync --once', () => {
     await equalsGateway(file);
   });
 
+  test('and programs that read the file do not wait for each other', async () => {
+    const file = newFile();
+    await once(file);
+    const reader = new Sqlite(file, { readonly: true });
+    const rows = reader.prepare('select id from entities').iterate();
+    rows.next();
+    await newWorker();
+    const { code } = await once(file);
+    rows.return?.();
+    reader.close();
+    expect(code).toBe(0);
+    await equalsGateway(file);
+  });
+
   test('as JSON is an object a line: each change, and what the copy has in the end', async () => {
     const { stdout } = await once(newFile(), '--json');
     const lines = stdout.trimEnd().split('\n');
