@@ -107,7 +107,11 @@ func (g *Gateway) ListChanges(ctx context.Context, instanceIntegrationID string,
 	if err != nil {
 		return nil, err
 	}
-	changes := &Changes{Items: make([]Change, 0, len(page.Data)), Cursor: options.After, HasMore: nextAddress(response) != ""}
+	next := nextAddress(response)
+	if next == response.Request.URL.String() {
+		return nil, readError(response, errPageItself)
+	}
+	changes := &Changes{Items: make([]Change, 0, len(page.Data)), Cursor: options.After, HasMore: next != ""}
 	for _, item := range page.Data {
 		if item.Cursor == "" || item.Entity.Type == "" {
 			return nil, readError(response, errors.New("an item is not a change"))

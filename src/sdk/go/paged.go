@@ -54,9 +54,11 @@ func paged[T any](ctx context.Context, g *Gateway, first func() ([]T, *http.Resp
 	}
 }
 
+var errPageItself = errors.New("the next page is the page itself")
+
 func following[T any](ctx context.Context, g *Gateway, address string, present *http.Response) ([]T, *http.Response, error) {
 	if address == present.Request.URL.String() {
-		return nil, present, errors.New("the next page is the page itself")
+		return nil, present, errPageItself
 	}
 	var items []T
 	response, err := g.get(ctx, address, "", &items)

@@ -111,6 +111,12 @@ export function describeChanges(driver: Driven): void {
       expect(server.asked[0]?.headers).toMatchObject({ 'x-api-key': 'ik_demo_key' });
     });
 
+    test('does not go round in a circle', async () => {
+      server.answers(json([changeOf('unit', 'a', {})], { link: '<?after=a>; rel="next"' }));
+      const { error } = await listChanges({ after: 'a' });
+      expect(error).toMatchObject({ name: 'ApiError', code: 'unexpected_response' });
+    });
+
     test('has no cursor before there is anything', async () => {
       server.answers(json([]));
       expect((await listChanges()).value).toEqual({ items: [], cursor: null, hasMore: false });
