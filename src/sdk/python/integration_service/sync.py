@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import threading
 import time
@@ -84,6 +85,9 @@ class Sync:
     def __init__(
         self, gateway: Gateway, instance_integration_id: str, store: Store, options: SyncOptions, retry: Retry
     ) -> None:
+        for told in (options.on_changes, options.on_difference, options.on_undecided, options.on_error):
+            if inspect.iscoroutinefunction(told):
+                raise TypeError("The functions of a sync must be no async def: it awaits none.")
         self._gateway = gateway
         self._id = instance_integration_id
         self._store = store

@@ -108,6 +108,18 @@ class Stop(unittest.TestCase):
         self.assertEqual(len(asked), 2)
 
 
+class FunctionsOfASync(unittest.TestCase):
+    def test_are_not_async(self) -> None:
+        async def told(_: object) -> None: ...
+
+        gateway = sdk.Gateway(ISSUER, "key")
+        for name in ("on_changes", "on_difference", "on_undecided", "on_error"):
+            given: Any = {name: told}
+            options = sdk.SyncOptions(**given)
+            with self.assertRaisesRegex(TypeError, "must be no async def"):
+                gateway.sync("iin_1", sdk.MemoryStore(), options)
+
+
 class TimeLimit(unittest.TestCase):
     def test_of_an_answer_that_begins_late_leaves_the_rest_of_it_for_its_end(self) -> None:
         limit_seconds, begun_after_seconds = 600.0, 599.8
