@@ -120,6 +120,15 @@ class FunctionsOfASync(unittest.TestCase):
                 gateway.sync("iin_1", sdk.MemoryStore(), options)
 
 
+class Proxy(unittest.TestCase):
+    def test_is_not_used_for_a_host_of_no_proxy_with_or_without_its_port(self) -> None:
+        for entry, is_used in (("a.example:8443", False), ("a.example", False), ("a.example:1", True)):
+            environment = {"https_proxy": "http://proxy.example.com:3128", "no_proxy": entry}
+            with mock.patch.dict(os.environ, environment, clear=True):
+                pool = sdk.Gateway("https://a.example:8443", "key")._client._exchange._http
+            self.assertEqual(pool.proxy is not None, is_used, entry)
+
+
 class TimeLimit(unittest.TestCase):
     def test_of_an_answer_that_begins_late_leaves_the_rest_of_it_for_its_end(self) -> None:
         limit_seconds, begun_after_seconds = 600.0, 599.8
