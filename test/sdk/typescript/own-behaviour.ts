@@ -12,13 +12,14 @@ import {
   scriptedServers,
   silence,
 } from '../drivers/scripted-server.js';
-import { grant, REDIRECT_URI } from '../drivers/sign-on-rig.js';
+import { grant, REDIRECT_URI, signOnRig } from '../drivers/sign-on-rig.js';
 import { example, parametersOf, signed } from '../drivers/signed-requests.js';
 import { user } from '../drivers/user.js';
 
 /** What only TypeScript has, or has otherwise. */
 export function describeOwnBehaviour(driver: Driven): void {
   describeEndedExchange(driver);
+  const rig = signOnRig(driver);
   const newServer = scriptedServers();
   let server: ScriptedServer;
   beforeAll(async () => {
@@ -85,6 +86,13 @@ export function describeOwnBehaviour(driver: Driven): void {
       const { error } = await listClients({ baseUrl: `http://127.0.0.1:${port}`, retry: false });
       expect(error?.message).toBe(`The connection to 127.0.0.1:${port} failed: ECONNREFUSED.`);
     });
+  });
+
+  test('an ID token without a nonce is refused where the request has none', async () => {
+    const id_token = await rig.idToken({ nonce: undefined });
+    rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
+    const { error } = await rig.exchange({ nonce: undefined });
+    expect(error).toMatchObject({ name: 'SignInError', reason: 'nonce_mismatch' });
   });
 
   describe('a webhook', () => {

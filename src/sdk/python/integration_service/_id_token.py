@@ -51,7 +51,7 @@ class IdTokenVerifier:
             )
         except jwt.PyJWTError as cause:
             raise SignInError("id_token_invalid", f"The ID token is not valid: {cause}") from cause
-        if claims.get("nonce") != nonce:
+        if not nonce or claims.get("nonce") != nonce:
             message = "The ID token is the answer to another authorization request."
             raise SignInError("nonce_mismatch", message)
         if max_age_seconds is not None and not _age_seconds(claims) <= max_age_seconds + _CLOCK_TOLERANCE_SECONDS:

@@ -31,7 +31,7 @@ export function callbackCode(
       throw new SignInError('callback_malformed', `The parameter ${name} came more than once.`);
     }
   }
-  if (expected.state === '' || parameters.get('state') !== expected.state) {
+  if (!expected.state || parameters.get('state') !== expected.state) {
     throw new SignInError('state_mismatch', 'The browser came back with an answer to another request.');
   }
   if (parameters.get('iss') !== expected.issuer) {

@@ -71,7 +71,7 @@ export class IdTokenVerifier {
 
   async verify(idToken: string, { nonce, maxAgeSeconds }: Requested): Promise<IdTokenClaims> {
     const claims = await this.#verified(idToken);
-    if (claims.nonce !== nonce) {
+    if (!nonce || claims.nonce !== nonce) {
       throw new SignInError('nonce_mismatch', 'The ID token is the answer to another authorization request.');
     }
     if (maxAgeSeconds != null && !(ageSecondsOf(claims) - CLOCK_TOLERANCE_SECONDS <= maxAgeSeconds)) {
