@@ -129,6 +129,9 @@ func (e *TimeoutError) Error() string {
 // Timeout implements net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
+// Temporary implements net.Error.
+func (e *TimeoutError) Temporary() bool { return true }
+
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
 // WebhookReason is the reason of a WebhookVerificationError.

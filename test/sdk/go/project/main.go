@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"reflect"
@@ -18,6 +19,8 @@ import (
 
 	"integration.example.com/sdk"
 )
+
+var _ net.Error = (*sdk.TimeoutError)(nil)
 
 type command struct {
 	ID         int             `json:"id"`
