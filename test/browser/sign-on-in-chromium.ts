@@ -116,9 +116,8 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
 
 /** Where scripts run, the consent page takes a decision once it has been seen for a moment. */
 export async function consentReady(page: Page): Promise<void> {
-  // The script, at the end of the page, has run by then.
-  await page.waitForLoadState('domcontentloaded');
-  await page.locator('form:not([data-rests]) #approve').waitFor();
+  // The script has run when it is there. The load state of a page that the browser has kept may never come.
+  await page.locator('body:has(> script) form:not([data-rests]) #approve').waitFor();
 }
 
 export async function pressAllow(page: Page): Promise<void> {
