@@ -7,10 +7,10 @@ const PIPE_BUF = 4_096;
 const FILE_BYTES = 64 * 1_024;
 /** Of lines that wait for space on a disk or for a reader. Further lines are dropped. */
 const MOST_WAITING_CHARACTERS = 4 * 1_024 * 1_024;
+/** Doubles up to the longest: a reader that merely reads later empties a full pipe soon. */
+const FIRST_AGAIN_AFTER_MS = 5;
 const AGAIN_AFTER_MS = 100;
-/** Short, because a reader that merely reads later empties a full pipe soon. */
-const AGAIN_AFTER_FULL_PIPE_MS = 5;
-/** At the exit, for a pipe that is full. */
+/** At the exit, while a full pipe takes nothing. */
 const LAST_TRIES = 20;
 
 /**
@@ -30,6 +30,7 @@ export class StandardOutput {
   #piece = Buffer.alloc(0);
   #state: 'idle' | 'writing' | 'waiting' | 'closed' = 'idle';
   #isGathering = false;
+  #againAfterMs = FIRST_AGAIN_AFTER_MS;
 
   /** `onDropped` is called with the number of dropped lines, once a write succeeds again. */
   constructor(private readonly onDropped: (lines: number) => void) {
@@ -57,9 +58,17 @@ export class StandardOutput {
   }
 
   #pass(): void {
-    if (this.#state === 'idle' && this.#hasPiece()) {
+    while (this.#state === 'idle' && this.#hasPiece()) {
       this.#state = 'writing';
-      write(this.#descriptor, this.#piece, (error, bytes) => this.#passed(error, bytes));
+      if (this.#descriptor === STANDARD_OUTPUT) {
+        write(this.#descriptor, this.#piece, (error, bytes) => {
+          this.#passed(error, bytes);
+          this.#pass();
+        });
+      } else {
+        // Does not wait. If it were under way at the exit and then refused, it could not be repeated.
+        this.#passed(...writtenAtOnce(this.#descriptor, this.#piece));
+      }
     }
   }
 
@@ -68,19 +77,22 @@ export class StandardOutput {
       // EPIPE: the reader of the pipe has left.
       this.#state = error.code === 'EPIPE' ? 'closed' : 'waiting';
       if (this.#state === 'waiting') {
-        const delayMs = error.code === 'EAGAIN' ? AGAIN_AFTER_FULL_PIPE_MS : AGAIN_AFTER_MS;
-        setTimeout(() => this.#passed(null, 0), delayMs).unref();
+        setTimeout(() => {
+          this.#state = 'idle';
+          this.#pass();
+        }, this.#againAfterMs).unref();
+        this.#againAfterMs = Math.min(this.#againAfterMs * 2, AGAIN_AFTER_MS);
       }
       return;
     }
     this.#state = 'idle';
+    this.#againAfterMs = FIRST_AGAIN_AFTER_MS;
     this.#piece = this.#piece.subarray(bytes);
     if (bytes > 0 && this.#dropped > 0) {
       const dropped = this.#dropped;
       this.#dropped = 0;
       this.onDropped(dropped);
     }
-    this.#pass();
   }
 
   /** Takes whole lines, as many as one write may have. */
@@ -102,7 +114,7 @@ export class StandardOutput {
     return this.#piece.length > 0;
   }
 
-  /** A write that is under way ends by itself. Gives up the rest if it is refused. */
+  /** A write under way ends by itself. Gives up the rest if it is refused, or if a full pipe stays full. */
   #finish(): void {
     if (this.#state === 'writing') {
       this.#piece = Buffer.alloc(0);
@@ -110,11 +122,20 @@ export class StandardOutput {
     for (let tries = 0; this.#state !== 'closed' && tries < LAST_TRIES && this.#hasPiece(); ) {
       try {
         this.#piece = this.#piece.subarray(writeSync(this.#descriptor, this.#piece));
+        tries = 0;
       } catch (error) {
         tries = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? tries + 1 : LAST_TRIES;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tries < LAST_TRIES ? AGAIN_AFTER_MS : 0);
       }
     }
+  }
+}
+
+function writtenAtOnce(descriptor: number, piece: Buffer): [NodeJS.ErrnoException | null, number] {
+  try {
+    return [null, writeSync(descriptor, piece)];
+  } catch (error) {
+    return [error as NodeJS.ErrnoException, 0];
   }
 }
 

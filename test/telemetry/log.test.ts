@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -165,6 +165,27 @@ describe('standard output', () => {
     const [code] = await once(child, 'exit');
     closeSync(output);
     expect(code).toBe(3);
+  });
+
+  testPipe('that is read late has every line of a process that exits, in order', async () => {
+    const pipe = join(newTemporaryDirectory(), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const output = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    // Takes as many as there is space for.
+    writeSync(output, '\n'.repeat(1_024 * 1_024));
+    const script = "for (let i = 0; i < 3_000; i += 1) info(i + ' '.repeat(1_000)); process.exit(3);";
+    // Said before the log writes its last lines.
+    const before = "process.once('exit', () => process.stderr.write('exiting'));";
+    const child = spawn(process.execPath, argumentsFor(script, 'json', before), {
+      stdio: ['ignore', output, 'pipe'],
+    });
+    await once(child.stderr as Readable, 'data');
+    const input = openSync(pipe, 'r');
+    const reader = spawn('cat', { stdio: [input, 'pipe', 'inherit'] });
+    closeSync(input);
+    closeSync(output);
+    const lines = messagesIn(await text(reader.stdout as Readable));
+    expect(lines.map(Number)).toEqual(Array.from({ length: 3_000 }, (_, index) => index));
   });
 
   const testLimited = spawnSync('prlimit', ['--version']).status === 0 ? test : test.skip;
