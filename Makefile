@@ -4,8 +4,8 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
-# Only Node without Node-API 10 (Node 20) uses better-sqlite3 12, whose package contains no binary.
-BINDING := $(shell node -p 'process.versions.napi < 10 ? "node_modules/.compiled-sqlite" : ""' 2>/dev/null)
+# Only Node without Node-API 10 (20, 22.0 to 22.13) uses better-sqlite3 12, whose package contains no binary: compiled for one ABI.
+BINDING := $(shell node -p 'process.versions.napi < 10 ? "node_modules/.compiled-sqlite-" + process.versions.modules : ""' 2>/dev/null)
 TOOLS := node_modules/.tools
 BUILT := dist/.built
 CHECKED := dist/.checked
@@ -122,7 +122,11 @@ $(INSTALLED): package.json package-lock.json
 	@.ci/step 'Installing packages' npm ci --no-workspaces --loglevel=error
 	@touch $@
 
-node_modules/.compiled-sqlite: | $(INSTALLED)
+.PHONY: binding
+binding: $(INSTALLED) $(BINDING)
+
+node_modules/.compiled-sqlite-%: | $(INSTALLED)
+	@rm -f node_modules/.compiled-sqlite-*
 	@.ci/step 'Compiling SQLite' .ci/install-scripts better-sqlite3
 	@touch $@
 
