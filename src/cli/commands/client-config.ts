@@ -1,6 +1,5 @@
 import { type Config, loadConfig } from '../../config/config.js';
 import { secretOf } from '../../config/secret-files.js';
-import { explaining } from '../explaining.js';
 import { UsageError } from './errors.js';
 
 /** For commands that call the service, which need none of its secrets. ENVIRONMENT is demo by default. */
@@ -9,13 +8,26 @@ export function clientConfig(environment: 'demo' | 'live' = 'demo'): Config {
   return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || environment }, { secrets: [] });
 }
 
-/** The value of a variable, or of the file that its `…_FILE` names; undefined if neither is set. */
+/**
+ * The value of a variable, or of the file that its `…_FILE` names; undefined if neither is set. A file that
+ * cannot be used matters only where the variable is not set.
+ */
 export function secretGivenIn(variable: string): string | undefined {
-  const { [variable]: given = '', [`${variable}_FILE`]: path } = process.env;
-  const unusable = (why: string) => `${variable}_FILE names a file that ${why}.`;
-  const secret = path ? explaining(UsageError, unusable, () => secretOf(path)) : given;
-  if (given !== '' && given !== secret) {
+  const { [variable]: given, [`${variable}_FILE`]: path } = process.env;
+  if (!path) {
+    return given || undefined;
+  }
+  let secret: string;
+  try {
+    secret = secretOf(path);
+  } catch (error) {
+    if (given) {
+      return given;
+    }
+    throw new UsageError(`${variable}_FILE names a file that ${(error as Error).message}.`, { cause: error });
+  }
+  if (given && given !== secret) {
     throw new UsageError(`${variable} and ${variable}_FILE differ: only one of them may be set.`);
   }
-  return secret || undefined;
+  return secret;
 }

@@ -72,6 +72,8 @@ test('of a secret and its file that differ, neither is taken, and a typed token 
   expect(await list([], { INTEGRATION_TOKEN: other })).toEqual(refused('INTEGRATION_TOKEN'));
   expect(await list([], { INTEGRATION_TOKEN: one })).toMatchObject(called);
   expect(await list(['--token', one], { INTEGRATION_TOKEN: other })).toMatchObject(called);
+  const gone = { INTEGRATION_TOKEN: other, INTEGRATION_TOKEN_FILE: join(newDirectory(), 'gone') };
+  expect(await list([], gone)).toMatchObject(called);
   const keys = { INTEGRATION_API_KEY: other, INTEGRATION_API_KEY_FILE: INTEGRATION_TOKEN_FILE };
   expect(await sharedIntegration(['sync', '--to', 'copy.sqlite'], keys)).toEqual(
     refused('INTEGRATION_API_KEY'),
