@@ -4,9 +4,6 @@ import type { Log } from '../telemetry/log.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-// Without a listener, Node would let every user of the machine debug the process, which holds keys.
-process.on('SIGUSR1', () => undefined);
-
 /** `asked` resolves at a signal to end; a second one, which asks to end at once, aborts `hurried`. */
 export function listenForStop(): { asked: Promise<void>; hurried: AbortSignal } {
   const hurry = new AbortController();
