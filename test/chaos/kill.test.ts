@@ -109,7 +109,8 @@ describe('a parent that is killed', () => {
     mkdirSync(join(dataDir, 'run'));
     const earlier = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
     endsWithThisProcess(earlier);
-    writeFileSync(join(dataDir, 'run/temporal.group'), String(earlier.pid));
+    const groupFile = join(dataDir, 'run/temporal.group');
+    writeFileSync(groupFile, String(earlier.pid));
     const next = await services.launch({ dataDir });
     await next.output.nextLine(
       ({ msg }) => msg === 'waiting for the processes of an earlier supervisor to end',
@@ -117,6 +118,7 @@ describe('a parent that is killed', () => {
     expect(next.output.lines().map(({ role }) => role)).toEqual(['serve']);
     earlier.kill();
     await next.ready();
+    expect(existsSync(groupFile)).toBe(false);
     await next.stop();
   });
 

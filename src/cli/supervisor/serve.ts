@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { pause } from '../../../workflows/backoff.js';
 import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
@@ -33,6 +33,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   if (ending.signal.aborted) {
     process.exit(0);
   }
+  // Later, another group may have its number.
+  rmSync(temporalGroupFileOf(runDir), { force: true });
   const runsTemporal = config.ENVIRONMENT === 'demo' && config.TEMPORAL_ADDRESS === undefined;
   const demo = runsTemporal ? await import('./temporal-of-demo.js') : undefined;
   const placeOfTemporal = await demo?.placeForTemporal(config);
