@@ -11,7 +11,13 @@ import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
-import { isRunning, mainFile, type StartOptions, serviceProcesses } from '../support/service-process.js';
+import {
+  isRunning,
+  mainFile,
+  processesWith,
+  type StartOptions,
+  serviceProcesses,
+} from '../support/service-process.js';
 
 const services = serviceProcesses();
 
@@ -59,7 +65,8 @@ test('why a start is refused is said before the roles end, and so is which one h
   const holder = createServer();
   const GATEWAY_PORT = String(await listenOnLoopback(holder));
   const service = await services.launch({ env: { GATEWAY_PORT, SHUTDOWN_GRACE: '0s' } });
-  const [frozen = 0] = await eventually('three children', () => service.childPids());
+  const socket = join(service.dataDir, 'run/domain.ops.sock');
+  const frozen = await eventually('the domain', () => processesWith(socket)[0]);
   process.kill(frozen, 'SIGSTOP');
   await service.errors.nextText('is taken by another process. Set GATEWAY_PORT');
   expect(isRunning(frozen)).toBe(true);
