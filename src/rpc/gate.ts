@@ -69,9 +69,11 @@ const TOKEN_LIMITS = {
   longCalls: 32,
   /** Other calls, until they end: twice as many as one connection may have. */
   calls: 512,
-  /** Their answers, until their peers have read them. */
+  /** Their large answers, until their peers have read them. */
   unreadBytes: 64 * 1_024 * 1_024,
 };
+/** Not counted, and so never refused: answers to changes, which show new secrets once. */
+const SMALL_ANSWER_BYTES = 64 * 1_024;
 /** Each piece is an object of more than a hundred bytes, however small. In full frames, a message has 17. */
 const MOST_PIECES = 1_024;
 
@@ -186,11 +188,11 @@ export class Gate {
     return this.#admitted.get(metadata) as AdmittedStream;
   }
 
-  /** Counts an answer until its call is over: HTTP/2 keeps it until its peer reads it. */
+  /** Counts a large answer until its call is over: HTTP/2 keeps it until its peer reads it. */
   countAnswer(metadata: Metadata, { length }: Buffer): void {
     const call = this.#admitted.get(metadata) as Call;
     const tokenId = call.identity?.tokenId;
-    if (tokenId === undefined || call.over) {
+    if (tokenId === undefined || call.over || length <= SMALL_ANSWER_BYTES) {
       return;
     }
     const { unreadBytes } = this.#slots;
