@@ -74,8 +74,8 @@ const TOKEN_LIMITS = {
 };
 /** Not counted, and so never refused: answers to changes, which show new secrets once. */
 const SMALL_ANSWER_BYTES = 64 * 1_024;
-/** Each piece is an object of more than a hundred bytes, however small. In full frames, a message has 17. */
-const MOST_PIECES = 1_024;
+/** Each piece keeps all that Node read with it, up to 64 KiB. In full frames, a message has 17. */
+const MOST_PIECES = 64;
 
 const ARRIVAL_MS = 10_000;
 /** A revoked token must lose its open calls within a minute, including the time of the check. */
@@ -122,7 +122,7 @@ class Call implements AdmittedStream {
     this.peer = call.getPeer();
   }
 
-  /** Before a message is read, so that it takes the memory of its bytes and no more. */
+  /** Before a message is read, so that it takes little more memory than its bytes. */
   boundMessages(): void {
     const { stream, decoder, incomingEncoding } = this.call;
     // grpc-js inflates all messages of a frame at once, which can be hundreds.

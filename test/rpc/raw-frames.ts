@@ -1,13 +1,17 @@
-/** The bytes of an HTTP/2 connection with one gRPC call, whose message comes in frames of one byte. */
-export function callInSmallFrames(path: string, token: string, message: Buffer): Buffer {
+/**
+ * The bytes of an HTTP/2 connection with one gRPC call, whose message comes in frames of one byte, each after so
+ * many frames of 16 KiB which HTTP/2 skips.
+ */
+export function callInSmallFrames(path: string, token: string, message: Buffer, skipped = 0): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(message.length);
   const data = Buffer.concat([Buffer.alloc(1), size, message]);
+  const skippedFrames = Array<Buffer>(skipped).fill(frame(UNKNOWN, 0, 0, Buffer.alloc(16 * 1_024)));
   return Buffer.concat([
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     frame(SETTINGS, 0, 0, Buffer.alloc(0)),
     frame(HEADERS, END_HEADERS, STREAM, headers(path, token)),
-    ...Array.from(data, (byte) => frame(DATA, 0, STREAM, Buffer.of(byte))),
+    ...Array.from(data, (byte) => [...skippedFrames, frame(DATA, 0, STREAM, Buffer.of(byte))]).flat(),
   ]);
 }
 
@@ -19,6 +23,7 @@ export function endOfCall(rest: Buffer): Buffer {
 const DATA = 0;
 const HEADERS = 1;
 const SETTINGS = 4;
+const UNKNOWN = 0xf0;
 const END_STREAM = 1;
 const END_HEADERS = 4;
 const STREAM = 1;
