@@ -17,6 +17,11 @@ export interface Identity {
   instanceId?: InstanceId;
 }
 
+/** By whom limits count a call, so that many tokens of an instance or one line have no more than one has. */
+export function ownerOf({ instanceId, tokenId, ownerId = tokenId }: Identity): string | undefined {
+  return instanceId ?? ownerId;
+}
+
 /** Identifies the holder of a token, or throws the refusal. */
 export type Authenticate = (token: string) => Identity | Promise<Identity>;
 

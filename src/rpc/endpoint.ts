@@ -8,7 +8,7 @@ import type { Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, refusalOf, searchOf, tokenIdOf } from './call-audit.js';
-import { ROLE_RIGHTS } from './callers.js';
+import { ownerOf, ROLE_RIGHTS } from './callers.js';
 import type { AnyMethod } from './definitions.js';
 import type { AdmittedCall } from './gate.js';
 import type { CallContext, Handler } from './handlers.js';
@@ -131,8 +131,7 @@ export class ReadTurns {
       return handler;
     }
     return async (request, context) => {
-      const { instanceId, tokenId, ownerId = tokenId } = context.identity;
-      const owner = instanceId ?? ownerId;
+      const owner = ownerOf(context.identity);
       if (owner === undefined) {
         return handler(request, context);
       }

@@ -15,7 +15,7 @@ import {
   ON_BEHALF_OF_KEY,
   REQUEST_ID_KEY,
 } from './call-metadata.js';
-import type { Authenticate, Caller, Identity } from './callers.js';
+import { type Authenticate, type Caller, type Identity, ownerOf } from './callers.js';
 import type { Connections } from './connections.js';
 import { failureOf, toStatus } from './error-trailer.js';
 
@@ -69,7 +69,7 @@ const TOKEN_LIMITS = {
   longCalls: 32,
   /** Other calls, until they end: twice as many as one connection may have. */
   calls: 512,
-  /** Their large answers, until their peers have read them. */
+  /** Large answers, until their peers have read them: of an instance or a line of successors together. */
   unreadBytes: 64 * 1_024 * 1_024,
 };
 /** Not counted, and so never refused: answers to changes, which show new secrets once. */
@@ -191,19 +191,19 @@ export class Gate {
   /** Counts a large answer until its call is over: HTTP/2 keeps it until its peer reads it. */
   countAnswer(metadata: Metadata, { length }: Buffer): void {
     const call = this.#admitted.get(metadata) as Call;
-    const tokenId = call.identity?.tokenId;
-    if (tokenId === undefined || call.over || length <= SMALL_ANSWER_BYTES) {
+    const owner = call.identity && ownerOf(call.identity);
+    if (owner === undefined || call.over || length <= SMALL_ANSWER_BYTES) {
       return;
     }
     const { unreadBytes } = this.#slots;
-    if (!unreadBytes.take(tokenId, length)) {
+    if (!unreadBytes.take(owner, length)) {
       const message = 'Earlier answers have not been read yet.';
       throw new ServiceError(ErrorCode.UNAVAILABLE, message, { retryAfterSeconds: 1 });
     }
     const { giveBack } = call;
     call.giveBack = () => {
       giveBack();
-      unreadBytes.give(tokenId, length);
+      unreadBytes.give(owner, length);
     };
   }
 

@@ -263,7 +263,7 @@ describe('answers that are not read', () => {
   const LIMIT = 8 * SMALL;
   const CALLS_TOLD = 12;
 
-  test('are kept up to some bytes of a token; further large ones are refused until some are read', async () => {
+  test('are kept up to some bytes of a line of tokens; further large ones are refused until some are read', async () => {
     let text = 'x'.repeat(LIMIT / 4);
     const { path } = OperatorServiceService.listIntegrations;
     const services = [
@@ -272,14 +272,14 @@ describe('answers that are not read', () => {
       }),
     ];
     const { address, lines, timed } = await rigs.start(services, {
-      authenticate: (token) => ({ caller: 'operator', tokenId: token }),
+      authenticate: (token) => ({ caller: 'operator', tokenId: token, ownerId: token.replace('next ', '') }),
       limits: { tokens: { unreadBytes: LIMIT } },
     });
     const ask = (peer: RawPeer, token: string) => peer.call(path, token).end(Buffer.alloc(5));
     const [one, two] = [new RawPeer(address, 0), new RawPeer(address)];
     try {
       for (let call = 0; call < CALLS_TOLD; call += 1) {
-        ask(one, 'one');
+        ask(one, call % 2 === 0 ? 'one' : 'next one');
       }
       await eventually('each is answered or refused', () => timed.length === CALLS_TOLD);
       await eventually('the refusals', () => one.closed === CALLS_TOLD - 4);
