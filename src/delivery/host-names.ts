@@ -9,8 +9,10 @@ const MOST_KEPT = 1_000;
 /** An owner of a name can give it thousands, each of which every dial would check. Few are ever tried. */
 const MOST_OF_A_FAMILY = 8;
 const QUERY = { timeout: 2_000, tries: 2 };
-/** Once one family has addresses, the other has as long as most servers ever take. */
-const OTHER_FAMILY_MS = 500;
+/** Once IPv4 has addresses, IPv6 has as long as most servers ever take. */
+const IPV6_MS = 500;
+/** A machine may reach IPv4 only: it is waited for until a second packet is answered. */
+const IPV4_MS = QUERY.timeout + IPV6_MS;
 
 /** DNS has no such name, or there is no DNS: the system may have more, such as a hosts file. */
 const NOT_IN_DNS: ReadonlySet<unknown> = new Set([
@@ -160,10 +162,9 @@ export async function askNameServers(
 ): Promise<readonly LookupAddress[]> {
   const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)] as const;
   // Some servers answer for one family and are silent for the other (RFC 4074).
-  void Promise.any(asked).then(
-    () => setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS).unref(),
-    () => undefined,
-  );
+  const cancelAfter = (ms: number) => () => setTimeout(() => resolver.cancel(), ms).unref();
+  void asked[0].then(cancelAfter(IPV6_MS), () => undefined);
+  void asked[1].then(cancelAfter(IPV4_MS), () => undefined);
   const [ipv4, ipv6] = await Promise.allSettled(asked);
   const addresses = [...addressesIn(ipv4, 4), ...addressesIn(ipv6, 6)];
   if (addresses.length === 0) {

@@ -1,10 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { askNameServers, HostNames, resolving } from '../../src/delivery/host-names.js';
 import { signalled } from '../support/signalled.js';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
 describe('a host name', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   test('is resolved once for concurrent callers, and cached briefly', async () => {
     const asked: string[] = [];
     const { told, tell: answer } = signalled<typeof ADDRESSES>();
@@ -50,10 +54,15 @@ describe('a host name', () => {
     expect(addresses.map(({ address }) => address)).toContain('127.0.0.1');
   });
 
-  test.each([4, 6] as const)(
-    'whose servers are silent about the other family has its addresses of IPv%i nevertheless',
-    async (family) => {
-      const { told: cancelled, tell: cancel } = signalled();
+  test.each([
+    [4, 500],
+    [6, 2_500],
+  ] as const)(
+    'whose servers are silent about the other family has its addresses of IPv%i after %i ms',
+    async (family, otherMs) => {
+      jest.useFakeTimers();
+      const { told: cancelled, tell } = signalled();
+      const cancel = jest.fn(tell);
       const addresses = family === 4 ? ['192.0.2.1'] : ['2001:db8::1'];
       const silent = () =>
         cancelled.then(() => Promise.reject(Object.assign(new Error(), { code: 'ECANCELLED' })));
@@ -62,8 +71,11 @@ describe('a host name', () => {
         resolve6: () => (family === 6 ? Promise.resolve(addresses) : silent()),
         cancel,
       } as unknown as Parameters<typeof askNameServers>[1];
-      const found = await askNameServers('hooks.example.com', resolver);
-      expect(found).toEqual([{ address: addresses[0], family }]);
+      const found = askNameServers('hooks.example.com', resolver);
+      await jest.advanceTimersByTimeAsync(otherMs - 1);
+      expect(cancel).not.toHaveBeenCalled();
+      await jest.advanceTimersByTimeAsync(1);
+      expect(await found).toEqual([{ address: addresses[0], family }]);
     },
   );
 
