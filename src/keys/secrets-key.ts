@@ -151,10 +151,10 @@ export function newKey(): EncryptionKey {
  * that user, who may put a link to any other folder in the place of this one.
  */
 export function assertReplaceable(path: string): void {
-  const { uid } = statSync(path);
-  if (process.getuid?.() === 0 && uid !== 0) {
+  const present = statSync(path);
+  if (isOfAnother(present)) {
     throw new SecretsKeyError(
-      `The key file ${path} belongs to another user (uid ${uid}), who could not read one that root makes. Run this command as that user.`,
+      `The key file ${path} belongs to another user (uid ${present.uid}), who could not read one that root makes. Run this command as that user.`,
     );
   }
   const folder = dirname(realpathSync(path));
@@ -177,9 +177,15 @@ export function replaceSecretsKeys(path: string, keys: readonly EncryptionKey[])
   });
 }
 
+/** Of a user to whom root gives no keys, also if that user has put the file there in the meantime. */
+function isOfAnother({ uid }: Stats): boolean {
+  return process.getuid?.() === 0 && uid !== 0;
+}
+
 /** A group that could read the file can read the new one: the service may be in it. */
-function keepGroup(file: number, { gid, mode }: Stats): void {
-  if ((mode & GROUP_READS) === 0) {
+function keepGroup(file: number, present: Stats): void {
+  const { gid, mode } = present;
+  if ((mode & GROUP_READS) === 0 || isOfAnother(present)) {
     return;
   }
   try {

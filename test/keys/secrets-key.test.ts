@@ -224,6 +224,15 @@ describe('a key file of several keys', () => {
     expect([statSync(path).gid, statSync(path).mode & 0o777]).toEqual([group, 0o640]);
   });
 
+  const asRoot = process.getuid?.() === 0 ? test : test.skip;
+  asRoot('is not given to the group of another user who put a file in its place', () => {
+    write(text, 0o640);
+    chownSync(path, NOBODY, NOBODY);
+    replaceSecretsKeys(path, keys);
+    expect(statSync(path)).toMatchObject({ uid: 0, gid: process.getgid?.() });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
   test('is for its owner alone where that user may not give it to the group', () => {
     write(text, 0o640);
     jest.spyOn(fs, 'fchownSync').mockImplementation(() => {
