@@ -110,12 +110,12 @@ export async function letEnd<Secret extends { id: string; expiresAt: number | nu
   if (ending.length >= refusalOfMany.most) {
     throw refused(refusalOfMany.message);
   }
-  for (const { id, expiresAt } of ends) {
-    if (expiresAt > now) {
-      await rows.setSecretExpiry(id, expiresAt);
+  for (const { id, expiresAt } of secrets) {
+    const end = endOfOverlap(expiresAt, now, overlapSeconds);
+    if (end > now) {
+      await rows.setSecretExpiry(id, end);
     } else {
-      // Only one that worked until now ends now.
-      await (expiresAt === now ? rows.deleteSecret(id) : rows.forgetSecret(id));
+      await (end === expiresAt ? rows.forgetSecret(id) : rows.deleteSecret(id));
     }
   }
   return ending;

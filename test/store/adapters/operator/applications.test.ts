@@ -227,12 +227,14 @@ describeEachDatabase('applications', (under) => {
     await expect(hashes()).resolves.toHaveLength(1);
   });
 
-  test('a rotation succeeds when the purge removes an ended secret at the same time', async () => {
+  test.each([
+    60_000, 60_001,
+  ])('a rotation succeeds when the purge removes a secret of 60 s after %i ms', async (passedMs) => {
     const { application, run, clock, hashes } = await rigWith();
     const [{ id: ended } = { id: '' }] = application.secrets;
     const rotation = { applicationId: application.id, overlapSeconds: 60 };
     await run((changes) => rotateSecret(changes, 'demo', rotation));
-    clock.advance(60_001);
+    clock.advance(passedMs);
     await run((changes) => {
       const { applications } = changes;
       const find: typeof applications.find = async (id) => {
