@@ -19,8 +19,8 @@ interface Connection {
   unanswered: number;
   /** The answer to the latest request, while it or its request is not complete. */
   answer?: ServerResponse | undefined;
-  /** Had a request. */
-  isUsed: boolean;
+  /** What it had read when its latest request or answer ended; undefined before the first. */
+  readBytes?: number;
   /** No further request is admitted. */
   isEnding: boolean;
 }
@@ -45,7 +45,7 @@ export class Connections {
     const { remoteAddress: address = '' } = socket;
     const isOfProxy = address !== '' && this.isProxy(address);
     const network = networkOf(address);
-    const connection = { socket, network, isOfProxy, unanswered: 0, isUsed: false, isEnding: false };
+    const connection: Connection = { socket, network, isOfProxy, unanswered: 0, isEnding: false };
     this.#bySocket.set(socket, connection);
     const ofNetwork = this.#ofNetwork.get(connection.network) ?? new Set();
     this.#ofNetwork.set(connection.network, ofNetwork.add(connection));
@@ -73,14 +73,18 @@ export class Connections {
     }
     // Counts refused requests too: Node keeps them until the connection closes.
     connection.unanswered += 1;
-    connection.isUsed = true;
     if (connection.isEnding) {
       return false;
     }
     connection.isEnding = isLast;
     connection.answer = response;
     this.#used(connection);
+    const ended = () => {
+      connection.readBytes = socket.bytesRead;
+    };
+    request.once('close', ended);
     response.once('close', () => {
+      ended();
       connection.unanswered -= 1;
       if (connection.answer === response && request.complete) {
         connection.answer = undefined;
@@ -93,10 +97,10 @@ export class Connections {
     return true;
   }
 
-  /** From now on, a connection ends with its last answer, and soon if it had no request at all. */
+  /** From now on, a connection ends with its last answer, and soon if nothing of a request has arrived. */
   stop(): void {
     this.#isStopping = true;
-    this.#destroy(({ isUsed, unanswered }) => isUsed && unanswered === 0);
+    this.#destroy(({ socket, unanswered, readBytes }) => unanswered === 0 && socket.bytesRead === readBytes);
     // For Node, a connection without any request is busy.
     setTimeout(() => this.#destroy(({ socket }) => socket.bytesRead === 0), FIRST_REQUEST_WITHIN_MS).unref();
   }

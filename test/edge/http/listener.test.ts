@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type Server, STATUS_CODES } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type BodyStream,
@@ -475,6 +475,22 @@ describe('closing', () => {
     await accepted;
     const closed = closeListener(server, LONG_MS);
     socket.write(GET);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  test('a request of which a part has arrived is answered on a connection that was used before', async () => {
+    let accepted: Socket | undefined;
+    server.once('connection', (socket) => {
+      accepted = socket;
+    });
+    const socket = connect(port, '127.0.0.1', () => socket.write(GET));
+    await once(socket, 'data');
+    const before = accepted?.bytesRead;
+    socket.write(GET.slice(0, 20));
+    await eventually('that the part has arrived', () => accepted?.bytesRead !== before);
+    const closed = closeListener(server, LONG_MS);
+    socket.write(GET.slice(20));
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
     await closed;
   });
