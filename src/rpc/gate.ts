@@ -98,6 +98,7 @@ interface GrpcCall extends ServerInterceptingCallInterface {
   stream: ServerHttp2Stream;
   incomingEncoding: string;
   decoder: { readPartialMessage: Buffer[] };
+  readQueue: unknown[];
 }
 
 class Call implements AdmittedStream {
@@ -124,7 +125,7 @@ class Call implements AdmittedStream {
 
   /** Before a message is read, so that it takes little more memory than its bytes. */
   boundMessages(): void {
-    const { stream, decoder, incomingEncoding } = this.call;
+    const { stream, incomingEncoding } = this.call;
     // grpc-js inflates all messages of a frame at once, which can be hundreds.
     if (incomingEncoding !== 'identity') {
       const message = 'Compressed messages are not read here. Please send them uncompressed.';
@@ -132,10 +133,17 @@ class Call implements AdmittedStream {
     }
     // It keeps the pieces in which a message arrives until it is whole.
     stream.on('data', () => {
+      const { decoder } = this.call;
       if (decoder.readPartialMessage.length > MOST_PIECES) {
         decoder.readPartialMessage = [Buffer.concat(decoder.readPartialMessage)];
       }
     });
+  }
+
+  /** Once it is over: grpc-js reads no more, and its peer may keep the stream open. */
+  dropMessages(): void {
+    this.call.decoder = { readPartialMessage: [] };
+    this.call.readQueue.length = 0;
   }
 
   /** Sends a status only, and discards the rest of the request. */
@@ -287,6 +295,7 @@ export class Gate {
 
   #leave(call: Call): void {
     call.over = true;
+    call.dropMessages();
     call.giveBack();
     clearTimeout(call.arrival);
     this.#open.delete(call);

@@ -17,6 +17,7 @@ const { path } = MaintenanceServiceService.purgeExpired;
 const { path: importRecords } = PlatformServiceService.importRecords;
 const ANSWER = { counts: [], more: false, otherRunActive: false };
 const CALLS = 200;
+const MESSAGE_BYTES = 60_000;
 
 describe('a message that never ends', () => {
   const rigs = rpcRigs();
@@ -214,13 +215,6 @@ describe('a message', () => {
     { how: 'a byte at a time between others', bytes: 1_000, skipped: 4, calls: 1, most: 8 * 1_024 * 1_024 },
   ])('$how takes little memory, and is read', async ({ bytes, skipped, calls, most }) => {
     const { address, handled } = await serving({ arrivalMs: LONGER_THAN_A_TEST_MS });
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const usedBytes = () => {
-      collect();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
-    };
     // A field that the message does not have. Its last byte comes later.
     const size = [(bytes & 0x7f) | 0x80, ((bytes >> 7) & 0x7f) | 0x80, bytes >> 14];
     const message = Buffer.concat([Buffer.from([0x7a, ...size]), Buffer.alloc(bytes)]);
@@ -238,7 +232,33 @@ describe('a message', () => {
     }
     expect(grownBytes / sockets.length).toBeLessThan(most);
   });
+
+  test('that has not ended is not kept after the deadline of its call', async () => {
+    const { address } = await serving({ arrivalMs: LONGER_THAN_A_TEST_MS });
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(MESSAGE_BYTES, 1);
+    const part = Buffer.concat([head, Buffer.alloc(MESSAGE_BYTES - 1)]);
+    const peer = new RawPeer(address);
+    const usedBefore = usedBytes();
+    for (let call = 0; call < CALLS; call += 1) {
+      peer.call(path, TOKENS.maintenance, { 'grpc-timeout': '2S' }).write(part);
+    }
+    await eventually('every deadline has passed', () => peer.statuses.length === CALLS);
+    const grownBytes = usedBytes() - usedBefore;
+    peer.leave();
+    expect(new Set(peer.statuses)).toEqual(new Set([String(status.DEADLINE_EXCEEDED)]));
+    expect(grownBytes / CALLS).toBeLessThan(MESSAGE_BYTES / 2);
+  });
 });
+
+/** After a collection of garbage. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 /** Until the server has answered a ping that follows these bytes. */
 function arrived(socket: Socket, bytes: Buffer): Promise<void> {
