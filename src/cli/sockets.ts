@@ -29,12 +29,12 @@ export function refuseUnreachableDomain(config: Config): void {
   }
 }
 
-/** Of the socket on which the domain listens. */
+/** Refuses a path that is too long for the socket on which the domain listens. */
 export function refuseLongSocket({ DOMAIN_ADDRESS }: Pick<Config, 'DOMAIN_ADDRESS'>): void {
   refuseLong(socketPathOf(DOMAIN_ADDRESS) ?? '', 'DATA_DIR or DOMAIN_ADDRESS');
 }
 
-/** Of the sockets of `serve`. */
+/** Refuses a data directory whose path is too long for the sockets of `serve`. */
 export function refuseLongRunDir(config: Pick<Config, 'DATA_DIR'>): void {
   // The longest path decides whether all fit.
   refuseLong(opsSocketOf(runDirOf(config), 'worker'), 'DATA_DIR');
@@ -74,7 +74,7 @@ export function opsSocketOf(runDir: string, role: RoleName): string {
   return join(runDir, `${role}.ops.sock`);
 }
 
-/** Has the id of the process group of a demo's Temporal server while that runs. */
+/** The file holds the process group id of a demo's Temporal server while the server runs. */
 export function temporalGroupFileOf(runDir: string): string {
   return join(runDir, 'temporal.group');
 }

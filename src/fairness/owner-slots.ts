@@ -7,7 +7,7 @@ interface SlotLimits {
   held?: ReadonlyMap<string, number>;
 }
 
-/** Counts how many slots each owner holds, up to a limit, which the last that it takes may exceed. */
+/** Counts how many slots each owner holds, up to a limit, which its last `take` may exceed. */
 export class OwnerSlots {
   readonly #held: Map<string, number>;
   readonly #perOwner: number;

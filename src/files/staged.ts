@@ -46,8 +46,8 @@ export function unstage(name: string): void {
 
 /**
  * Writes a file for its owner alone. It is complete on the disk before `place` gives it its name, so a crash
- * leaves the old file or the new one. `prepare` gets the open file, because another user may replace what has
- * its name. Removes what killed writers left in the folder.
+ * leaves the old file or the new one. `prepare` gets the open file: by then, another user may have put
+ * another file under its name. Removes what killed writers left in the folder.
  */
 export function writeWhole(
   path: string,

@@ -148,7 +148,7 @@ export function newKey(): EncryptionKey {
 /**
  * Refuses a file in a folder that this user may not write to, such as one that is mounted read-only; and for
  * root, a file of another user, who could use neither the new file nor the lock. Root must not give them to
- * that user, who may put a link to any other folder in the place of this one.
+ * that user, who could replace this folder by a link to any other one.
  */
 export function assertReplaceable(path: string): void {
   const present = statSync(path);

@@ -128,10 +128,10 @@ class Call implements AdmittedStream {
     const { stream, incomingEncoding } = this.call;
     // grpc-js inflates all messages of a frame at once, which can be hundreds.
     if (incomingEncoding !== 'identity') {
-      const message = 'Compressed messages are not read here. Please send them uncompressed.';
+      const message = 'This server reads no compressed messages. Please send them uncompressed.';
       throw new ServiceError(ErrorCode.NOT_IMPLEMENTED, message);
     }
-    // It keeps the pieces in which a message arrives until it is whole.
+    // grpc-js keeps the pieces of a message until the message is whole.
     stream.on('data', () => {
       const { decoder } = this.call;
       if (decoder.readPartialMessage.length > MOST_PIECES) {

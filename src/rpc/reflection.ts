@@ -41,7 +41,7 @@ export function addReflection(server: RpcServer, reflected: Reflected): void {
       const call = Object.assign(new EventEmitter(), { write: (answer: unknown) => answers.push(answer) });
       const { implementation } = loaded[version] as Registered;
       (implementation[METHOD] as unknown as StreamHandler)(call);
-      // One answer for each, at once. Its own loop would go on while its peer reads nothing.
+      // The handler writes one answer to each request, at once. Its own loop would not wait for the reader.
       for await (const request of requests) {
         call.emit('data', request);
         yield answers.pop();

@@ -46,7 +46,7 @@ function prettyStream() {
   const prettyLines = createRequire(import.meta.url)('pino-pretty') as typeof pretty;
   return prettyLines({
     sync: true,
-    // Unlike its default, never in a file; `isColorSupported` obeys NO_COLOR and TERM=dumb.
+    // Unlike the default of pino-pretty, never in a file. `isColorSupported` obeys NO_COLOR and TERM=dumb.
     colorize: process.stdout.isTTY && prettyLines.isColorSupported,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'role,host,pid,version',

@@ -140,8 +140,8 @@ function writtenAtOnce(descriptor: number, piece: Buffer): [NodeJS.ErrnoExceptio
 }
 
 /**
- * Opens a pipe anew, so that only writes of this process do not wait for a reader that stands still: a thread
- * that waits would also delay the exit. Sockets, and pipes of another user, stay as they are.
+ * Opens a pipe anew, so that writes of this process, and only those, do not wait for a reader that stands
+ * still: a thread that waits would delay the exit. Sockets, and pipes of another user, stay as they are.
  */
 function unblocked(): number {
   try {

@@ -191,7 +191,7 @@ describe('a server that is asked what it serves', () => {
       const received: Buffer[] = [];
       asking.on('data', (bytes: Buffer) => received.push(bytes));
       asking.end(Buffer.concat(Array(QUESTIONS).fill(QUESTION)));
-      // Twice as much as HTTP/2 lets a peer send that is not read.
+      // Twice as many bytes as HTTP/2 lets a peer send before the server reads them.
       await untilStill('what waits', () => asking.writableLength);
       expect(asking.writableLength).toBeGreaterThan(0);
       peer.session.settings({ initialWindowSize: 2 ** 24 });

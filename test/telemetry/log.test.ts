@@ -86,7 +86,7 @@ test.each([
   ['not coloured with NO_COLOR', true, { NO_COLOR: '1' }, false],
   ['not coloured in a file', false, {}, false],
 ])('a line for people is %s', (_, isTTY, settings, isColoured) => {
-  // A terminal of which pino-pretty, too, has to think that it has colours.
+  // FORCE_COLOR: pino-pretty, too, must take the output for a terminal with colours.
   const env = { PATH: process.env.PATH, FORCE_COLOR: '1', ...settings };
   const script = argumentsFor("info('a line')", 'pretty', `process.stdout.isTTY = ${isTTY};`);
   const { stdout } = spawnSync(process.execPath, script, { env, encoding: 'utf8' });
@@ -153,7 +153,7 @@ describe('standard output', () => {
     const pipe = join(newTemporaryDirectory(), 'pipe');
     spawnSync('mkfifo', [pipe]);
     const output = openSync(pipe, 'r+');
-    // To start a process makes writes to a shared pipe wait, as in a supervisor. A pipe holds fewer lines.
+    // Starting a process makes writes to a shared pipe wait, as in a supervisor. A pipe holds fewer lines.
     const script = `
       const { spawnSync } = await import('node:child_process');
       spawnSync('true', { stdio: ['ignore', 'inherit', 'ignore'] });

@@ -127,7 +127,7 @@ export async function purgeIntervalOf({ schedule }: Client): Promise<number | un
   return spec.intervals?.[0]?.every;
 }
 
-/** Until a worker has begun and ended a probe: each makes the last schedule if that is missing. */
+/** Waits until a worker has begun and ended a probe. Each probe makes the last schedule if it is missing. */
 export async function untilProbed({ schedule }: Client): Promise<void> {
   const last = schedule.getHandle(scheduleIds.signingKeyRotation);
   for (const probe of ['the probe under way', 'the next probe']) {

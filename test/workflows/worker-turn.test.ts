@@ -136,7 +136,7 @@ describeWith('temporal', 'the versions of workers', (executable) => {
     );
   });
 
-  test('that wait write no schedules again, however long ago they did', async () => {
+  test('that wait do not write the schedules again, however long ago they were written', async () => {
     const first = await work(older, FIRST);
     await first.says(TAKES_OVER);
     const next = await work(newer, { ...FIRST, schedulesIntervalMs: 0 });

@@ -56,7 +56,7 @@ export function addConfigCommand(program: Command): void {
 
 type Row = ReturnType<typeof describeConfig>[number];
 
-/** Of the purpose of a setting on a terminal. */
+/** Before each line of the purpose of a setting, on a terminal. */
 const INDENT = '      ';
 /** Narrower, wrapped text is hard to read. */
 const LEAST_WIDTH = 40;

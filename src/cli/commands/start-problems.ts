@@ -43,7 +43,7 @@ const MADE: Needs = [
   [database, 'domain'],
 ];
 
-/** The sockets by which `serve` asks its roles. Without a domain, edge or worker run by themselves. */
+/** The sockets by which `serve` asks its roles. If the domain runs elsewhere, a role runs by itself. */
 const TOGETHER: Needs = [[(config) => runsDomain(config) && refuseLongRunDir(config), 'domain']];
 
 /** What `serve` arranges for its roles. */

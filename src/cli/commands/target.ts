@@ -12,7 +12,7 @@ import { UsageError } from './errors.js';
 /** What a header may have. The error of gRPC for other characters quotes the token. */
 const SENDABLE = /^[!-~]*$/;
 
-/** As typed, or else of the variables of the options. */
+/** As typed, or else from the variable of each option. */
 export interface TargetOptions {
   address?: string;
   token?: string;

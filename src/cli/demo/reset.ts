@@ -7,7 +7,7 @@ import { claimRunDir } from '../sockets.js';
 
 const DATA_DIR = '.data/demo';
 const RUNS = 'The demo is running. Stop it first: press Ctrl-C where `make run` is.';
-/** Settings of a demo at another place. What they name is not deleted: it may belong to live. */
+/** Settings of a demo at another place. What they name is kept: it may belong to live. */
 const PLACES = ['DATA_DIR', 'DATABASE_URL', 'DATABASE_URL_FILE', 'SECRETS_KEY_FILE'];
 
 try {

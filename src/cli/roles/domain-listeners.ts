@@ -87,7 +87,7 @@ function serverOf(
   return server;
 }
 
-/** In one line a minute: where writes are refused, each call tries again. */
+/** Logs one line a minute: while the database refuses writes, each call tries again. */
 export function warnsOfLostUse(log: Log, credential: string): (error: unknown) => void {
   const warn = boundedWarnings(log, LOST_USES_PER_MINUTE);
   return (error) =>

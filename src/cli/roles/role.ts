@@ -22,7 +22,7 @@ export const SECRETS_OF: Record<RoleName, readonly SecretSettingName[]> = {
 
 export interface RoleOptions {
   config: Config;
-  /** Of the ports that this process opens. */
+  /** Those of `portsOf` whose ports this process opens. */
   openers: readonly Opener[];
   log: Log;
   metrics: Registry;

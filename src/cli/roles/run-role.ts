@@ -146,7 +146,7 @@ function stopBySupervisor(): Stop {
   return { drain: heard('drain'), end: Promise.race([heard('end'), gone]) };
 }
 
-/** A program that starts a role by itself may have opened a channel too, and reads what is on stderr. */
+/** Other programs may also start a role with an IPC channel; unlike the supervisor, they read stderr. */
 function refuseToStart(error: unknown, log: Log, isSupervised: boolean): never {
   const { message } = error as Error;
   const exitCode = exitCodeOfStart(error);

@@ -129,7 +129,7 @@ function isTemporalRunning(runDir: string): boolean {
 function sayer({ ENVIRONMENT, LOG_FORMAT }: Config): (line: string) => void {
   const isForPeople = ENVIRONMENT === 'demo' || LOG_FORMAT === 'pretty';
   const stream = LOG_FORMAT === 'pretty' ? process.stdout : process.stderr;
-  // A disk or reader that refuses the text, or why a role cannot start, does not end the service.
+  // A disk or reader that refuses this text, or the reason of a refused start, does not end the service.
   for (const each of [stream, process.stderr]) {
     each.on('error', () => undefined);
   }

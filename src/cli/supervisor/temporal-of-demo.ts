@@ -28,7 +28,7 @@ export async function placeForTemporal({ TEMPORAL_UI_PORT }: Config): Promise<Te
 }
 
 /**
- * The server listens only when its program is here, minutes later at the first start, and not while it
+ * The server listens only once its program is installed, minutes later at the first start, and not while it
  * restarts. Until this process ends, a UDP socket keeps the wanted port from other demos, which would
  * otherwise choose it too.
  */

@@ -91,7 +91,7 @@ export const UNUSED = { ...NOT_ROTATED, revokedAt: null, lastUsedAt: null };
 export interface SecretRows {
   setSecretExpiry(secretId: string, expiresAt: number): Promise<void>;
   deleteSecret(secretId: string): Promise<void>;
-  /** For a secret that has ended, which the purge may have removed. */
+  /** Deletes a secret that has ended, unless the purge has removed it already. */
   forgetSecret(secretId: string): Promise<void>;
 }
 

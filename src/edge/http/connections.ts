@@ -101,7 +101,7 @@ export class Connections {
   stop(): void {
     this.#isStopping = true;
     this.#destroy(({ socket, unanswered, readBytes }) => unanswered === 0 && socket.bytesRead === readBytes);
-    // For Node, a connection without any request is busy.
+    // Node counts a connection that had no request as busy.
     setTimeout(() => this.#destroy(({ socket }) => socket.bytesRead === 0), FIRST_REQUEST_WITHIN_MS).unref();
   }
 

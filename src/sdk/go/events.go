@@ -60,7 +60,7 @@ func eventIn(body []byte) (*Event, error) {
 	if event.Sequence == 0 && !event.OccurredAt.IsZero() {
 		event.Sequence = event.OccurredAt.UnixMilli()
 	}
-	// Any object could be read as any data.
+	// Data of a later version could be decoded too, into a record with empty fields.
 	isOfThisRelease := event.SpecVersion == 1 && event.DataVersion == 1
 	if data := newData(event.Type); isOfThisRelease && data != nil && json.Unmarshal(sent.Data, data) == nil {
 		event.Data = data

@@ -57,7 +57,7 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(`Nothing listens at 127.0.0.1:${port}. `)]);
 });
 
-test('of a secret and its file that differ, neither is taken, and a typed token needs neither', async () => {
+test('a secret that differs from its file is refused, and a typed token needs neither', async () => {
   const [one, other] = ['0', '1'].map((digit) => `operator_live_${digit.repeat(48)}`) as [string, string];
   const INTEGRATION_TOKEN_FILE = join(newDirectory(), 'token');
   writeFileSync(INTEGRATION_TOKEN_FILE, `${one}\n`, { mode: 0o600 });

@@ -246,7 +246,7 @@ export function describeExchange(driver: Driven): void {
       expect(rig.askedFor('/auth/revoke')).toHaveLength(1);
     });
 
-    test.each(['', null])('is refused where the request has the nonce %j: one without one', async (nonce) => {
+    test.each(['', null])('is refused where the request has nonce %j: one without a nonce', async (nonce) => {
       const id_token = await rig.idToken({ nonce: undefined });
       rig.serves(json({ ...grant, access_token: 'access-1', id_token }));
       expect((await rig.exchange({ nonce })).error).toMatchObject({ reason: 'nonce_mismatch' });

@@ -93,7 +93,7 @@ export class ScriptedServer {
   }
 }
 
-/** Answers compressed, as the gateway does; `half` writes half of the body, and says when it is written. */
+/** Answers compressed, as the gateway does; with `half`, only half of the body, and then calls it. */
 export function gzipped(body: unknown, half?: (response: ServerResponse) => void): Answer {
   const bytes = gzipSync(JSON.stringify(body));
   const headers = {

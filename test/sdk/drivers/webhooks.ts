@@ -82,7 +82,7 @@ export function describeWebhooks(driver: Driven): void {
     });
 
     test.each([example.payload.type, 'worker.promoted'])(
-      'of the type %s in an envelope of a later release has what that keeps',
+      'of the type %s in an envelope of a later release keeps id, type, data and test mark',
       async (type) => {
         const later = { specVersion: 2, occurredAt: { at: 1 }, sequence: 'b', entity: ['wrk_1'] };
         const event = { ...example.payload, type, ...later, test: true };

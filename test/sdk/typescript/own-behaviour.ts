@@ -103,7 +103,7 @@ export function describeOwnBehaviour(driver: Driven): void {
       expect(value.event).toEqual({ ...example.payload, name: 'Bäckerei 🥐' });
     });
 
-    test.each(['specVersion', 'dataVersion'])('of a later %s has no type for isEvent', async (name) => {
+    test.each(['specVersion', 'dataVersion'])('of a later %s is of no type for isEvent', async (name) => {
       const isKnown = async (version: number) => {
         const body = JSON.stringify({ ...example.payload, [name]: version });
         return (await driver.sdk.verify(parametersOf(signed({ body })))).value.isKnown;

@@ -85,7 +85,7 @@ test('a command that has ended is not signalled: another process may have its nu
   kill.mockRestore();
 });
 
-/** The file of a database of which the executable makes a part. It ends with this command of the shell. */
+/** An executable that makes a part of a database file, and ends with this shell command. */
 async function partlyMade(end: string) {
   const { folder, remove } = await temporaryFolder();
   const executable = path.join(folder, 'temporal');

@@ -66,7 +66,7 @@ class _Envelope(_Received):
 
 class UnknownEvent(BaseModel):
     """
-    An event of a type or shape newer than this release. Answer 2xx to it. ``body`` is the whole event.
+    An event of a type, version or shape newer than this release. Answer 2xx to it. ``body`` is the whole event.
     """
 
     id: str

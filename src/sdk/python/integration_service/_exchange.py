@@ -178,7 +178,7 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
     address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
     host = address.hostname or ""
-    # An entry may have a port.
+    # An entry of NO_PROXY may have a port.
     if not proxy or _is_loopback(host) or proxy_bypass(host) or proxy_bypass(address.netloc):
         return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
     proxy = proxy if "://" in proxy else f"http://{proxy}"

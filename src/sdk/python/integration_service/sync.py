@@ -87,7 +87,7 @@ class Sync:
     ) -> None:
         for told in (options.on_changes, options.on_difference, options.on_undecided, options.on_error):
             if inspect.iscoroutinefunction(told):
-                raise TypeError("The functions of a sync must be no async def: it awaits none.")
+                raise TypeError("The functions of a sync must not be async def: the sync does not await them.")
         self._gateway = gateway
         self._id = instance_integration_id
         self._store = store

@@ -24,7 +24,7 @@ export interface UnknownEvent {
   data: Record<string, unknown>;
 }
 
-/** Comparing `type` narrows `entity` and `data`. A later version can have others: see `isEvent`. */
+/** Comparing `type` narrows `entity` and `data`, which can differ in a later version: see `isEvent`. */
 export type ReceivedEvent = WebhookEvent | UnknownEvent;
 
 export type WebhookVerificationReason =

@@ -116,7 +116,7 @@ class FunctionsOfASync(unittest.TestCase):
         for name in ("on_changes", "on_difference", "on_undecided", "on_error"):
             given: Any = {name: told}
             options = sdk.SyncOptions(**given)
-            with self.assertRaisesRegex(TypeError, "must be no async def"):
+            with self.assertRaisesRegex(TypeError, "must not be async def"):
                 gateway.sync("iin_1", sdk.MemoryStore(), options)
 
 

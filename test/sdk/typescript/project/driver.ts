@@ -50,7 +50,7 @@ const subjects = {
   },
   webhooks: async (command: Command) => {
     const event = await verified(command);
-    // Of other types only the compiler tells which it knows.
+    // Only the compiler knows which types the SDK knows: null if this test cannot tell.
     const isKnown = sdk.isEvent(event, event.type as sdk.EventType) ? null : false;
     return { event, isTest: event.test === true, isKnown };
   },

@@ -227,27 +227,28 @@ describeEachDatabase('applications', (under) => {
     await expect(hashes()).resolves.toHaveLength(1);
   });
 
-  test.each([
-    60_000, 60_001,
-  ])('a rotation succeeds when the purge removes a secret of 60 s after %i ms', async (passedMs) => {
-    const { application, run, clock, hashes } = await rigWith();
-    const [{ id: ended } = { id: '' }] = application.secrets;
-    const rotation = { applicationId: application.id, overlapSeconds: 60 };
-    await run((changes) => rotateSecret(changes, 'demo', rotation));
-    clock.advance(passedMs);
-    await run((changes) => {
-      const { applications } = changes;
-      const find: typeof applications.find = async (id) => {
-        const found = await applications.find(id);
-        if (found?.secrets.some((secret) => secret.id === ended)) {
-          await applications.deleteSecret(ended);
-        }
-        return found;
-      };
-      return rotateSecret({ ...changes, applications: { ...applications, find } }, 'demo', rotation);
-    });
-    await expect(hashes()).resolves.toHaveLength(2);
-  });
+  test.each([60_000, 60_001])(
+    'a rotation succeeds when the purge removes a secret of 60 s after %i ms',
+    async (passedMs) => {
+      const { application, run, clock, hashes } = await rigWith();
+      const [{ id: ended } = { id: '' }] = application.secrets;
+      const rotation = { applicationId: application.id, overlapSeconds: 60 };
+      await run((changes) => rotateSecret(changes, 'demo', rotation));
+      clock.advance(passedMs);
+      await run((changes) => {
+        const { applications } = changes;
+        const find: typeof applications.find = async (id) => {
+          const found = await applications.find(id);
+          if (found?.secrets.some((secret) => secret.id === ended)) {
+            await applications.deleteSecret(ended);
+          }
+          return found;
+        };
+        return rotateSecret({ ...changes, applications: { ...applications, find } }, 'demo', rotation);
+      });
+      await expect(hashes()).resolves.toHaveLength(2);
+    },
+  );
 
   test('a secret is not answered as revoked or ending when a trigger left it as it was', async () => {
     const { database, application, run, audited } = await rigWith();

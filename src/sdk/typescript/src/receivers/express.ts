@@ -29,8 +29,8 @@ export interface NodeResponse {
 }
 
 /**
- * Gets the errors. Without it, the promise is rejected with them, unless the connection was lost: catch it
- * where the platform does not, such as `createServer` of Node.js.
+ * Gets the errors. Without it, they reject the promise, except after a lost connection. Catch them where the
+ * platform does not: `createServer` of Node.js, for example, ignores the promise.
  */
 export type NextFunction = (error?: unknown) => void;
 
@@ -62,7 +62,7 @@ export function receiveWebhooks(
       }
       response.end(answer.text);
     } catch (error) {
-      // After a lost connection no answer is awaited, and a process must not end by it.
+      // The caller has left, and awaits no answer: a lost connection must not end the process.
       const isLost = request.destroyed && request.complete === false;
       if (!next && !isLost) {
         throw error;

@@ -89,7 +89,7 @@ export class LimitedBody {
     this.#maxBytes = limitOf(maxBytes);
   }
 
-  /** Whether so many bytes more are within the limit. */
+  /** Whether this many further bytes stay within the limit. */
   takes(length: number): boolean {
     return this.#size + length <= this.#maxBytes;
   }
