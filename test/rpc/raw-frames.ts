@@ -1,6 +1,6 @@
 /**
- * The bytes of an HTTP/2 connection with one gRPC call, whose message comes in frames of one byte, each after so
- * many frames of 16 KiB which HTTP/2 skips.
+ * The bytes of an HTTP/2 connection with one gRPC call, whose message comes in frames of one byte. Before
+ * each, there are as many frames of 16 KiB as `skipped` says, which HTTP/2 skips.
  */
 export function callInSmallFrames(path: string, token: string, message: Buffer, skipped = 0): Buffer {
   const size = Buffer.alloc(4);
