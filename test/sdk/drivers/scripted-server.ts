@@ -93,7 +93,7 @@ export class ScriptedServer {
   }
 }
 
-/** Answers compressed, as the gateway does; with `half`, only half of the body, and then calls it. */
+/** Answers compressed, and only callers that accept it; with `half`, only half of the body, and then calls it. */
 export function gzipped(body: unknown, half?: (response: ServerResponse) => void): Answer {
   const bytes = gzipSync(JSON.stringify(body));
   const headers = {
@@ -101,7 +101,11 @@ export function gzipped(body: unknown, half?: (response: ServerResponse) => void
     'content-encoding': 'gzip',
     'content-length': bytes.length,
   };
-  return (response) => {
+  return (response, asked) => {
+    if (!asked.headers['accept-encoding']?.includes('gzip')) {
+      page(406)(response, asked);
+      return;
+    }
     response.writeHead(200, headers);
     if (half) {
       response.write(bytes.subarray(0, bytes.length / 2), () => half(response));
