@@ -178,8 +178,10 @@ def _pool_for(base_url: str) -> urllib3.PoolManager:
     address = urlsplit(base_url)
     proxy = getproxies().get(address.scheme)
     host = address.hostname or ""
-    # An entry of NO_PROXY may have a port.
-    if not proxy or _is_loopback(host) or proxy_bypass(host) or proxy_bypass(address.netloc):
+    # An entry of NO_PROXY may have a port, also that of the scheme.
+    default_port = 443 if address.scheme == "https" else 80
+    place = address.netloc if address.port else f"{address.netloc}:{default_port}"
+    if not proxy or _is_loopback(host) or proxy_bypass(host) or proxy_bypass(place):
         return urllib3.PoolManager(maxsize=_POOL_CONNECTIONS)
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     try:

@@ -122,11 +122,17 @@ class FunctionsOfASync(unittest.TestCase):
 
 class Proxy(unittest.TestCase):
     def test_is_not_used_for_a_host_of_no_proxy_with_or_without_its_port(self) -> None:
-        for entry, is_used in (("a.example:8443", False), ("a.example", False), ("a.example:1", True)):
+        for address, entry, is_used in (
+            ("https://a.example:8443", "a.example:8443", False),
+            ("https://a.example:8443", "a.example", False),
+            ("https://a.example:8443", "a.example:1", True),
+            ("https://a.example", "a.example:443", False),
+            ("https://a.example", "a.example:80", True),
+        ):
             environment = {"https_proxy": "http://proxy.example.com:3128", "no_proxy": entry}
             with mock.patch.dict(os.environ, environment, clear=True):
-                pool = sdk.Gateway("https://a.example:8443", "key")._client._exchange._http
-            self.assertEqual(pool.proxy is not None, is_used, entry)
+                pool = sdk.Gateway(address, "key")._client._exchange._http
+            self.assertEqual(pool.proxy is not None, is_used, (address, entry))
 
 
 class TimeLimit(unittest.TestCase):
