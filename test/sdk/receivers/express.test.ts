@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { connect } from 'node:http2';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { Project } from '../typescript/installed-package.js';
 import { describeReceiver, type Receiver, saidAtStart, startReceiver } from './behaviour.js';
 import { NodeServers } from './node-project.js';
 import { pageText, programOf, replaced, withLines } from './page-programs.js';
@@ -12,7 +15,7 @@ const EMPTYING = `app.use((request, _, next) => {
   request.resume().once('end', () => setImmediate(next));
 });`;
 /** Says when a request begins, and when all that follows the end of its connection has happened. */
-const ALONE = `import { createServer } from 'node:http';
+const alone = (module: string) => `import { createServer } from '${module}';
 import { receiveWebhooks } from '@integration-service/sdk/express';
 import { store } from './store.js';
 
@@ -72,17 +75,6 @@ describe.each([
     expect(said).toMatch(/put its route before app\.use\(express\.json\(\)\)/);
   });
 
-  test('alone, as the listener of a server of Node.js, outlives a connection that breaks', async () => {
-    const receiver = await startReceiver(() => servers.launchCode('alone', ALONE));
-    started.push(receiver);
-    const broken = request(receiver.url, { method: 'POST', headers: { 'content-length': 10 } });
-    broken.once('error', () => undefined).write('{');
-    await receiver.program.says('begun');
-    broken.destroy();
-    await receiver.program.says('closed');
-    expect((await receiver.post(delivery())).status).toBe(204);
-  });
-
   test.each(['toleranceSeconds', 'maxBytes'])('does not start where %s is not a number', async (name) => {
     const route = 'receiveWebhooks(secrets, store';
     const code = replaced(programOf(FILE), route, `${route}, { ${name}: Number(undefined) }`);
@@ -97,5 +89,44 @@ describe.each([
 
   test(`compiles strictly with the types of Express ${version}`, async () => {
     expect(await servers.complaints()).toBe('');
+  });
+});
+
+describe('alone, as the listener of a server of Node.js, outlives a connection that breaks', () => {
+  let receiver: Receiver;
+
+  async function start(module: string): Promise<void> {
+    const project = await Project.install();
+    project.javascript('store', programOf('store.ts'));
+    const server = project.javascript('server', alone(module));
+    const command = [process.execPath, server];
+    receiver = await startReceiver(() => ({ command, cwd: project.folder, ready: 'listening' }));
+  }
+
+  afterEach(() => receiver.program.stop());
+
+  test('of HTTP/1.1', async () => {
+    await start('node:http');
+    const broken = request(receiver.url, { method: 'POST', headers: { 'content-length': 10 } });
+    broken.once('error', () => undefined).write('{');
+    await receiver.program.says('begun');
+    broken.destroy();
+    await receiver.program.says('closed');
+    expect((await receiver.post(delivery())).status).toBe(204);
+  });
+
+  test('of HTTP/2', async () => {
+    await start('node:http2');
+    const broken = connect(receiver.url);
+    broken.request({ ':method': 'POST' }).write('{');
+    await receiver.program.says('begun');
+    broken.destroy();
+    await receiver.program.says('closed');
+    const { body, headers } = delivery();
+    const client = connect(receiver.url);
+    const stream = client.request({ ':method': 'POST', ...headers }).end(body);
+    const [answer] = await once(stream, 'response');
+    client.destroy();
+    expect(answer[':status']).toBe(204);
   });
 });

@@ -1,6 +1,7 @@
 import {
   answerTo,
   type ByteStream,
+  ConnectionLost,
   checkReceiver,
   type EventHandler,
   LimitedBody,
@@ -15,8 +16,8 @@ export type { EventHandler, ReceiverOptions } from './receiver.js';
 /** What is needed of a request of Express, of Node.js, or of an API route of Next.js. */
 export interface NodeRequest extends ByteStream {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** False until the last byte of the body has arrived. */
-  readonly complete?: boolean;
+  /** The error with which the connection was lost, if there is one: streams of HTTP/2 have none. */
+  readonly errored?: unknown;
   readonly body?: unknown;
   /** The bytes, where the platform has read them, as NestJS and cloud functions do. */
   readonly rawBody?: unknown;
@@ -63,7 +64,7 @@ export function receiveWebhooks(
       response.end(answer.text);
     } catch (error) {
       // The caller has left, and awaits no answer: a lost connection must not end the process.
-      const isLost = request.destroyed && request.complete === false;
+      const isLost = error instanceof ConnectionLost || error === request.errored;
       if (!next && !isLost) {
         throw error;
       }

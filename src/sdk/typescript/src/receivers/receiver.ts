@@ -118,6 +118,13 @@ export class LimitedBody {
   }
 }
 
+/** Of a stream that has ended without an error of its own. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super('The connection was lost before the end of the body.');
+  }
+}
+
 /** A stream of Node.js. */
 export interface ByteStream {
   readonly readableDidRead?: boolean;
@@ -138,17 +145,13 @@ export function readStream(
     throw alreadyRead(advice);
   }
   if (stream.destroyed) {
-    throw connectionLost();
+    throw new ConnectionLost();
   }
   // Not by `for await`: to leave it early would destroy the connection before the answer.
   return new Promise((resolve, reject) => {
     stream.on('data', (chunk: Uint8Array) => body.add(chunk) || resolve(undefined));
     stream.on('end', () => resolve(body.bytes()));
     stream.on('error', reject);
-    stream.on('close', () => reject(connectionLost()));
+    stream.on('close', () => reject(new ConnectionLost()));
   });
-}
-
-function connectionLost(): Error {
-  return new Error('The connection was lost before the end of the body.');
 }
