@@ -97,18 +97,18 @@ describe('the samples of the references', () => {
       'curl -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  "{{signOnUrl}}/auth/userinfo"',
     );
     expect(curlOf('sign-on', 'revoke')).toBe(
-      'curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  -d "token=$REFRESH_TOKEN" \\\n  "{{signOnUrl}}/auth/revoke"',
+      'curl -u "$CLIENT_ID:$CLIENT_SECRET" \\\n  --data-urlencode "token=$REFRESH_TOKEN" \\\n  "{{signOnUrl}}/auth/revoke"',
     );
     expect(curlOf('sign-on', 'token')).toBe(
       [
         'curl -u "$CLIENT_ID:$CLIENT_SECRET"',
-        '-d "grant_type=authorization_code"',
-        '-d "redirect_uri=$REDIRECT_URI"',
-        '-d "code=$CODE"',
-        '-d "code_verifier=$CODE_VERIFIER"',
+        '--data-urlencode "grant_type=authorization_code"',
+        '--data-urlencode "redirect_uri=$REDIRECT_URI"',
+        '--data-urlencode "code=$CODE"',
+        '--data-urlencode "code_verifier=$CODE_VERIFIER"',
         '"{{signOnUrl}}/auth/token"\n\ncurl -u "$CLIENT_ID:$CLIENT_SECRET"',
-        '-d "grant_type=refresh_token"',
-        '-d "refresh_token=$REFRESH_TOKEN"',
+        '--data-urlencode "grant_type=refresh_token"',
+        '--data-urlencode "refresh_token=$REFRESH_TOKEN"',
         '"{{signOnUrl}}/auth/token"',
       ].join(' \\\n  '),
     );

@@ -105,7 +105,7 @@ function curlOf(api: Api, { operation, method, path, parameters }: PlacedOperati
     .map((form) => [
       method === 'post' && form.length === 0 ? 'curl -X POST' : 'curl',
       ...api.contract.securityOf(operation).map((way) => PROOF[way]),
-      ...form.map((pair) => `-d "${pair}"`),
+      ...form.map((pair) => `--data-urlencode "${pair}"`),
       `"${api.url}${filled}${search}"`,
     ])
     .map((parts) => parts.join(' \\\n  ').replace('curl \\\n  ', 'curl '))
