@@ -37,7 +37,8 @@ export function breakingInDocument(name: string, released: Document, present: Do
       JSON.stringify(name === ASYNCAPI_DOCUMENT ? asOpenapi(document) : withoutPages(document));
     await writeFile(paths[0], comparable(released));
     await writeFile(paths[1], comparable(present));
-    const options = ['--flatten-params', '--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--format=json'];
+    const rules = ['--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--deprecation-days-stable=365'];
+    const options = [...rules, '--flatten-params', '--format=json'];
     const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
     return exitCode === 0 ? [] : summarised(output);
   });

@@ -38,6 +38,23 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     /without deprecation.*instance-integrations/,
   ],
   [
+    'an operation that is deprecated without its end',
+    'gateway',
+    ({ paths }) => {
+      paths['/v1/instance-integrations'].get.deprecated = true;
+    },
+    /sunset/,
+  ],
+  [
+    'an operation that ends tomorrow',
+    'gateway',
+    ({ paths }) => {
+      const end = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      Object.assign(paths['/v1/instance-integrations'].get, { deprecated: true, 'x-sunset': end });
+    },
+    /sunset/,
+  ],
+  [
     'a grant type that is no longer taken',
     'sign-on',
     ({ components }) => components.schemas.TokenRequest.oneOf.pop(),
@@ -171,6 +188,13 @@ const welcome: [what: string, contract: string, edit: Edit][] = [
     'webhooks',
     ({ components }) => {
       components.schemas.ClientCreatedData.properties.taxNumber = { type: 'string' };
+    },
+  ],
+  [
+    'an operation that is deprecated and ends in later years',
+    'gateway',
+    ({ paths }) => {
+      Object.assign(paths['/v1/instance-integrations'].get, { deprecated: true, 'x-sunset': '2999-01-01' });
     },
   ],
   [
