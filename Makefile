@@ -87,7 +87,7 @@ verify: lint ## Check contracts, generated files and breaking changes (needs Jav
 	@tsx src/codegen/main.ts verify
 
 .PHONY: release
-release: generate ## Mark the present contracts as released; later changes must not break them (needs Java)
+release: generate ## Mark the present contracts as released; later changes must not break them (needs Java and Go)
 	@tsx src/codegen/main.ts release
 
 .PHONY: bench

@@ -10,10 +10,10 @@ const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');
 const PROTO_IMAGE = join(releasedDir, 'proto.binpb');
 
 /** Changes that break integrators or peers of the released version, a line each. */
-export async function breakingChanges(outDir: string): Promise<string[]> {
+export async function breakingChanges(outDir: string, against = releasedDir): Promise<string[]> {
   const found: string[] = [];
   for (const name of documents) {
-    const [released, present] = await Promise.all([readBundle(releasedDir, name), readBundle(outDir, name)]);
+    const [released, present] = await Promise.all([readBundle(against, name), readBundle(outDir, name)]);
     const broken = await breakingInDocument(name, released, present);
     found.push(...broken.map((line) => `${name}: ${line}`));
   }
@@ -21,10 +21,14 @@ export async function breakingChanges(outDir: string): Promise<string[]> {
   return [...found, ...broken.map((line) => `gRPC: ${line}`)];
 }
 
-/** Makes the present contracts the released ones, which later changes must not break. */
-export async function release(): Promise<void> {
+/** Makes the present contracts the released ones, unless they break those of before. */
+export async function release(outDir = generatedDir, into = releasedDir): Promise<void> {
+  const broken = await breakingChanges(outDir, into);
+  if (broken.length > 0) {
+    throw new Error(`The present contracts break the released ones:\n${broken.join('\n')}`);
+  }
   for (const name of documents) {
-    await cp(bundlePath(generatedDir, name), bundlePath(releasedDir, name));
+    await cp(bundlePath(outDir, name), bundlePath(into, name));
   }
   await mustRun('buf', ['build', 'proto', '--exclude-source-info', '-o', PROTO_IMAGE]);
 }

@@ -1,9 +1,9 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { breakingInDocument, breakingInProto } from '../../src/codegen/breaking.js';
+import { breakingInDocument, breakingInProto, release } from '../../src/codegen/breaking.js';
 import { releasedDir, root } from '../../src/codegen/layout.js';
-import { readBundle } from '../../src/codegen/steps/bundles.js';
+import { bundlePath, readBundle } from '../../src/codegen/steps/bundles.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 
@@ -225,6 +225,22 @@ describeWith('go', 'a change of an HTTP or event contract', () => {
       const present = structuredClone(await readBundle<Contract>(releasedDir, name));
       edit(present);
       expect(await breakingInDocument(name, await readBundle(releasedDir, name), present)).toEqual([]);
+    },
+    BUILDS_OASDIFF_MS,
+  );
+
+  test(
+    'what breaks the released contracts is not released',
+    async () => {
+      const [present, released] = [newDirectory(), newDirectory()];
+      for (const folder of [present, released]) {
+        await cp(releasedDir, folder, { recursive: true });
+      }
+      const contract = await readBundle<Contract>(present, 'gateway');
+      delete contract.paths['/v1/instance-integrations'];
+      await writeFile(bundlePath(present, 'gateway'), JSON.stringify(contract));
+      await expect(release(present, released)).rejects.toThrow(/break the released ones:\ngateway: /);
+      expect(await readBundle(released, 'gateway')).toEqual(await readBundle(releasedDir, 'gateway'));
     },
     BUILDS_OASDIFF_MS,
   );
