@@ -44,8 +44,19 @@ export function breakingInDocument(name: string, released: Document, present: Do
     const rules = ['--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--deprecation-days-stable=365'];
     const options = [...rules, '--flatten-params', '--format=json'];
     const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
-    return exitCode === 0 ? [] : summarised(output);
+    return [...changedCredentials(released, present), ...(exitCode === 0 ? [] : summarised(output))];
   });
+}
+
+/** oasdiff does not compare where and how a credential is sent. */
+function changedCredentials(released: Document, present: Document): string[] {
+  const sent = ({ components }: Document, name: string) => {
+    const { type, scheme, in: place, name: field } = components.securitySchemes[name] ?? { type: 'none' };
+    return [type, scheme, place, field].join();
+  };
+  return Object.keys(released.components.securitySchemes)
+    .filter((name) => sent(released, name) !== sent(present, name))
+    .map((name) => `the credential \`${name}\` is sent in another way`);
 }
 
 export async function breakingInProto(protoDir: string): Promise<string[]> {

@@ -76,6 +76,7 @@ interface SecurityScheme {
   description?: string;
   type: string;
   scheme?: string;
+  in?: string;
   name?: string;
 }
 

@@ -151,6 +151,30 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     /listInstanceIntegrations/,
   ],
   [
+    'a key in another header',
+    'gateway',
+    ({ components }) => {
+      components.securitySchemes.apiKey.name = 'x-key';
+    },
+    /`apiKey` is sent in another way/,
+  ],
+  [
+    'a client secret in another scheme',
+    'sign-on',
+    ({ components }) => {
+      components.securitySchemes.clientBasic.scheme = 'bearer';
+    },
+    /`clientBasic` is sent in another way/,
+  ],
+  [
+    'a signature in another header',
+    'webhooks',
+    ({ components }) => {
+      components.securitySchemes.signature.name = 'x-signature';
+    },
+    /`signature` is sent in another way/,
+  ],
+  [
     'a parameter taken from what arrives at the redirect URI',
     'sign-on',
     ({ webhooks }) => webhooks['authorization-response'].get.parameters.shift(),
