@@ -132,7 +132,7 @@ const HISTOGRAMS = {
     'code',
   ]),
   http_request_duration_seconds: edge(
-    'HTTP requests by API, operation of the contract and status. Status 499: the client disconnected before the response.',
+    'HTTP requests until the response begins, by API, operation of the contract and status. Status 499: the client disconnected before the response.',
     ['api', 'operation', 'status'],
   ),
   password_job_duration_seconds: domain('Checks and makings of password hashes, without their wait.'),

@@ -77,7 +77,12 @@ async function exchangeTraced(
   const body = new RequestBody(request, response);
   const client = shared.addressOf(request);
   let answer: DispatchedAnswer = { status: CLIENT_LEFT, headers: {}, operation: 'none' };
-  const send = () => write(response, { requestId, client }, answer, body, shared);
+  let begunAt: number | undefined;
+  const send = () => {
+    // What follows is as slow as its reader.
+    begunAt = performance.now();
+    return write(response, { requestId, client }, answer, body, shared);
+  };
   try {
     const readBody = () => body.read();
     const { headers } = request;
@@ -124,7 +129,9 @@ async function exchangeTraced(
     }
   }
   inFlight?.(api, -1);
-  record(shared, { requestId, method, client, answer, durationMs: performance.now() - startedAt }, span);
+  const endedAt = performance.now();
+  const times = { answeredMs: (begunAt ?? endedAt) - startedAt, durationMs: endedAt - startedAt };
+  record(shared, { requestId, method, client, answer, ...times }, span);
 }
 
 interface Exchanged {
@@ -132,16 +139,18 @@ interface Exchanged {
   method: string;
   client: string;
   answer: DispatchedAnswer;
+  /** Until the answer began. */
+  answeredMs: number;
   durationMs: number;
 }
 
 /** Counts and traces an exchange that has ended, and logs it in one line. */
 function record(
   { options: { api, log, timer }, warnOfFullness }: Shared,
-  { requestId, method, client, answer, durationMs }: Exchanged,
+  { requestId, method, client, answer, answeredMs, durationMs }: Exchanged,
   span: Span | undefined,
 ): void {
-  timer(answer.operation, answer.status, durationMs, api);
+  timer(answer.operation, answer.status, answeredMs, api);
   span?.updateName(`${method} ${answer.operation}`);
   span?.setAttribute('integration.request_id', requestId);
   span?.setAttribute('http.response.status_code', answer.status);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { BodyStream } from '../../../src/edge/http/exchange.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
 import { fakeTimeouts } from '../../support/fake-timeouts.js';
-import { recordedLog } from '../../support/recorded-log.js';
+import { type RecordedLog, recordedLog } from '../../support/recorded-log.js';
 
 const PATIENCE_MS = 60_000;
 /** More than Node takes before it waits for the reader. */
@@ -14,6 +14,8 @@ const PIECE = Buffer.alloc(64 * 1_024, 'x');
 
 let server: Server;
 let reader: Socket;
+let recorded: RecordedLog;
+let timed: unknown[][];
 /** Emits the next piece of the answer at `/small`. */
 let small: EventEmitter;
 const answer = { pieces: 0, isOver: false };
@@ -22,6 +24,8 @@ beforeEach(async () => {
   fakeTimeouts();
   Object.assign(answer, { pieces: 0, isOver: false });
   small = new EventEmitter();
+  recorded = recordedLog();
+  timed = [];
   server = createListener({
     api: 'test',
     dispatch: async ({ path }) => ({
@@ -29,8 +33,8 @@ beforeEach(async () => {
       body: path === '/small' ? endlessText(smallPiece) : endlessText(async () => PIECE),
     }),
     trustedProxies: [],
-    log: recordedLog().log,
-    timer: () => undefined,
+    log: recorded.log,
+    timer: (...what) => timed.push(what),
     pieceTimeoutMs: PATIENCE_MS,
   });
   await listen(server, 0, '127.0.0.1');
@@ -112,4 +116,19 @@ test('so does one of small pieces, which come slowly and never fill a buffer', a
   }
   expect(second.destroyed).toBe(false);
   second.destroy();
+});
+
+test('the metric has the time until the answer began, and the log also that of its reader', async () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const second = await ask('/small');
+  while (small.listenerCount('piece') === 0) {
+    await turn();
+  }
+  clock.mockReturnValue(30_000);
+  second.destroy();
+  const line = await recorded.nextLine(({ msg }) => msg === 'request');
+  expect([line.status, line.durationMs]).toEqual([200, 30_000]);
+  // Answers of the tests before may end only now.
+  expect(timed).toContainEqual(['op', 200, 0, 'test']);
+  clock.mockRestore();
 });
