@@ -7,6 +7,7 @@ export interface Schema {
   format?: string;
   enum?: unknown[];
   const?: unknown;
+  default?: unknown;
   pattern?: string;
   minimum?: number;
   maximum?: number;

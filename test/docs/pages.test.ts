@@ -142,6 +142,11 @@ describe('the codes of errors', () => {
   });
 });
 
+test('the reference says what a parameter is when it is left out', () => {
+  const page = pages.find(({ ids }) => ids.includes('listChanges'));
+  expect(page?.text).toContain('<dt>Default</dt><dd><code>1000</code></dd>');
+});
+
 test('the reference of the webhooks describes every event under its type, with an example', () => {
   const { document } = readSources().webhooks;
   const types = Object.keys(document.components.messages ?? {});

@@ -73,6 +73,7 @@ export class SchemaView {
       Always: resolved.const,
       Format: resolved.format,
       Pattern: resolved.pattern,
+      Default: resolved.default,
       Least: resolved.minimum,
       Most: resolved.maximum,
       Shortest: resolved.minLength,
