@@ -69,6 +69,7 @@ export interface Operation {
   requestBody?: { $ref?: string; required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
   security?: Record<string, string[]>[];
+  deprecated?: boolean;
   'x-internal'?: boolean;
   'x-invalid-request'?: 'handler';
 }

@@ -115,6 +115,7 @@ describe('an operation that the generator cannot express is refused', () => {
       'the schema of its answer needs a name',
     ],
     ['no sentence', changed({ description: 'Pay runs' }), 'its description needs a sentence'],
+    ['a deprecation', changed({ deprecated: true }), 'would not say that it is deprecated'],
     [
       'pages of the same name',
       changed(

@@ -68,6 +68,7 @@ export function readsOf({ paths, components }: Document): Read[] {
         'the schema of its answer needs a name',
       );
       assertIs(sentence !== '', get, 'its description needs a sentence');
+      assertIs(!get.deprecated, get, 'the SDKs would not say that it is deprecated');
       return {
         operation: get.operationId,
         name: get.operationId,
