@@ -93,7 +93,7 @@ export class ScriptedServer {
   }
 }
 
-/** Answers compressed, and only callers that accept it; with `half`, only half of the body, and then calls it. */
+/** Compressed, for requests that accept it; with `half`, only half of the body, and then calls it. */
 export function gzipped(body: unknown, half?: (response: ServerResponse) => void): Answer {
   const bytes = gzipSync(JSON.stringify(body));
   const headers = {
