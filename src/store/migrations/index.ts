@@ -228,6 +228,11 @@ export const migrations: Record<string, Step> = {
     update api_keys set expires_at = 253402300799999 where expires_at > 253402300799999;
     update service_tokens set expires_at = 253402300799999 where expires_at > 253402300799999
   `),
+  /** Each sign-on reads the present users and workers of a person. The former ones have no limit. */
+  '0043-present-by-person': step(`
+    create index users_of_person on users (account_id) where status <> 'DELETED';
+    create index workers_of_person on workers (account_id) where offboarded_at is null;
+  `),
 };
 
 export const newestMigration = Object.keys(migrations).at(-1) as string;

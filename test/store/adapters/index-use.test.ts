@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClientId, InstanceId, LocationId, UnitId } from '../../../generated/ids.js';
+import type { AccountId, ClientId, InstanceId, LocationId, UnitId } from '../../../generated/ids.js';
 import type { WorkerFilter } from '../../../src/domain/platform/rows/people.js';
 import { visitStore } from '../../../src/store/adapters/access.js';
 import { changeStore } from '../../../src/store/adapters/changes.js';
@@ -7,7 +7,7 @@ import { clientStore, userStore, workerStore } from '../../../src/store/adapters
 import { auditRows } from '../../../src/store/adapters/operator/audit-events.js';
 import { auditRemoval } from '../../../src/store/adapters/operator/audit-purge.js';
 import { organizationStore } from '../../../src/store/adapters/organization.js';
-import { sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
+import { accountRows, sharedMailboxes } from '../../../src/store/adapters/platform/accounts.js';
 import { clientRows } from '../../../src/store/adapters/platform/organization.js';
 import { userRows } from '../../../src/store/adapters/platform/users.js';
 import { workerRows } from '../../../src/store/adapters/platform/workers.js';
@@ -74,6 +74,14 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     'the first owner of a client',
     (db) => userRows(db.reader).firstOwner('cli_1' as ClientId),
     [/^SEARCH users USING INDEX users_by_role \(role_id=\?\)$/, /^SEARCH roles USING INDEX /],
+  ],
+  [
+    'what a person is at present',
+    (db) => accountRows(db.reader).contextsOf('acc_1' as AccountId),
+    [
+      /^SEARCH users USING INDEX users_of_person \(account_id=\?\)$/,
+      /^SEARCH workers USING INDEX workers_of_person \(account_id=\?\)$/,
+    ],
   ],
   [
     'the user of a client with an address',

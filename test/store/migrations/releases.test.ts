@@ -83,11 +83,11 @@ const RELEASES: Record<string, Release> = {
     },
   },
   '1.4.0': {
-    ...{ newest: '0042-latest-ends', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
+    ...{ newest: '0043-present-by-person', rows: rowsOf140(seal, firstTokenKeys(KEY)), ownerId: 'tok_1' },
     emails: ['Ada@Example.com', KNOWN_EMAIL],
     statements: {
-      SQLite: 'NE8oYfYPEKGP2-3rwtoUo2XmbPUJSkxVEkOHSfKPAF8',
-      PostgreSQL: 'NUGp8X6nikUiDbztJ4xv8Kn7s-yijVWZSb9idA10Fyg',
+      SQLite: 'JqTCaPnphCExJ56Yryf9bw8k-yix1cdn57opg8myPhU',
+      PostgreSQL: 'oCK7s7EpdEmDy-ZIw7ecvwHuWHtIUS78nxHSCKkAnDc',
     },
   },
 };

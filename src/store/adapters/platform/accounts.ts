@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { AccountId, ClientId, InstanceId, UserId, WorkerId } from '../../../../generated/ids.js';
 import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import { emailTaken } from '../../../domain/platform/people/accounts.js';
@@ -6,6 +6,7 @@ import { emailKeyOf, exactEmailKeyOf } from '../../../domain/platform/people/ema
 import type { Account, AccountContext, AccountRows } from '../../../domain/platform/rows/people.js';
 import { camelCased, type Rows, type Tables } from '../../camel-case.js';
 import type { Database, Writer } from '../../database.js';
+import { IS_PRESENT } from '../directory.js';
 import { contractEmailFor } from '../directory-columns.js';
 import { isPostgres } from '../statements/dialect.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
@@ -160,7 +161,7 @@ async function usersOf(
     .selectFrom('users')
     .innerJoin('clients', 'clients.id', 'users.clientId')
     .where('users.accountId', '=', id)
-    .where('users.status', areFormer ? '=' : '!=', 'DELETED')
+    .where(areFormer ? sql<SqlBool>`users.status = 'DELETED'` : IS_PRESENT)
     .$if(instanceId !== undefined, (from) => from.where('clients.instanceId', '=', String(instanceId)))
     .orderBy('users.createdAt', areFormer ? 'desc' : 'asc')
     .orderBy('users.id', areFormer ? 'desc' : 'asc')

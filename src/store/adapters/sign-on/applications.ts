@@ -51,7 +51,7 @@ async function entrancesOf(db: Rows, accountId: AccountId, limit: number): Promi
   const { rows } = await sql<Entrance>`
     with joined (client_id) as (
       select client_id from users
-      where account_id = ${accountId} and status in (${sql.join(MAY_SIGN_IN)})
+      where account_id = ${accountId} and status in (${sql.join(MAY_SIGN_IN)}) and status <> 'DELETED'
       union select client_id from workers where account_id = ${accountId} and offboarded_at is null
     ), places (id) as (
       select distinct instance_id from clients where id in (select client_id from joined)

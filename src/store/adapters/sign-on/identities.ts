@@ -1,4 +1,4 @@
-import { type Expression, type InferResult, sql } from 'kysely';
+import { type Expression, type InferResult, type SqlBool, sql } from 'kysely';
 import type { ClientId } from '../../../../generated/ids.js';
 import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js';
@@ -58,6 +58,9 @@ function contextsOf(db: Rows, sought: Sought) {
   return usersOf(db, sought).unionAll(workersOf(db, sought)).orderBy('createdAt').orderBy('memberId');
 }
 
+/** As in the index of the present users of a person; SQLite would not use it for placeholders. */
+const IS_PRESENT = sql<SqlBool>`member.status <> 'DELETED'`;
+
 function usersOf(db: Rows, { accountId, instanceId }: Sought) {
   return db
     .selectFrom('users as member')
@@ -65,6 +68,7 @@ function usersOf(db: Rows, { accountId, instanceId }: Sought) {
     .leftJoin('roles as role', 'role.id', 'member.roleId')
     .where('member.accountId', '=', accountId)
     .where('member.status', 'in', MAY_SIGN_IN)
+    .where(IS_PRESENT)
     .where('client.instanceId', '=', instanceId)
     .select(['member.id as memberId', 'member.clientId', 'client.name as clientName'])
     .select(['member.firstName', 'member.lastName'])

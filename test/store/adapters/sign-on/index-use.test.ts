@@ -96,15 +96,28 @@ describe('on SQLite', () => {
     }
   });
 
-  test('what lets a person in is found by the person', async () => {
+  test('what lets a person in is found by the person, without past users and workers', async () => {
     const plans = await queryPlansOf(
       under,
       reading(({ identities }) => identities.find(ACCOUNT, INSTANCE)),
     );
-    for (const index of ['users_by_account', 'workers_by_account']) {
+    for (const index of ['users_of_person', 'workers_of_person']) {
       expect(plans).toContainEqual(expect.stringMatching(`^SEARCH member USING INDEX ${index}`));
     }
     expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+  });
+
+  test('where a person may sign in is found without past users and workers', async () => {
+    const plans = await queryPlansOf(
+      under,
+      reading(({ applications }) => applications.entrancesOf(ACCOUNT, 10)),
+    );
+    for (const [table, index] of [
+      ['users', 'users_of_person'],
+      ['workers', 'workers_of_person'],
+    ]) {
+      expect(plans).toContainEqual(`SEARCH ${table} USING INDEX ${index} (account_id=?)`);
+    }
   });
 
   test.each(KINDS)('what is over of each $kind is found by an index', async ({ kind }) => {

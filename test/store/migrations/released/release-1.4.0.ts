@@ -105,7 +105,7 @@ const ADDED: Rows[] = [
     'encryption_key_holders',
     {
       ...{ node: 'payroll-1', key_ids: `["${KEY_ID}"]`, used_id: KEY_ID, seen_at: AT },
-      ...{ issuer: 'https://login.example.com', newest_migration: '0042-latest-ends' },
+      ...{ issuer: 'https://login.example.com', newest_migration: '0043-present-by-person' },
     },
   ],
   // Its migrations and triggers wrote these; it required no migration.
