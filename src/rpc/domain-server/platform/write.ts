@@ -76,7 +76,8 @@ export function write<Name extends keyof Repeatables, Response extends object>(
     if (trail.isUntold) {
       const [type, kind] = ACTIONS[name];
       const subject = subjectOf(kind, request, answer);
-      await changes.audit(actor, { type, subject, attributes: trail.attributes(subject) });
+      const attributes = { ...trail.attributes(subject), ...ofEdit(name, request, answer) };
+      await changes.audit(actor, { type, subject, attributes });
     }
     return answer;
   };
@@ -156,4 +157,14 @@ function subjectOf(
   const named = (request as Record<string, unknown>)[`${kind}Id`];
   const made = (answer as Record<string, { id?: string } | undefined>)[kind]?.id;
   return { type: kind === 'unitType' ? 'unit_type' : kind, id: made ?? String(named) };
+}
+
+/** An edit of a role changes more users than its record names, and only reads the role that they had. */
+function ofEdit(name: keyof Repeatables, request: object, answer: object): Record<string, string> {
+  if (name !== 'editRolePermissions') {
+    return {};
+  }
+  const { roleId } = request as { roleId: string };
+  const { repointedUsers } = answer as { repointedUsers: number };
+  return { former_role_id: roleId, users: String(repointedUsers) };
 }

@@ -392,6 +392,20 @@ describeEachDatabase('the audit log of platform writes', (under) => {
     expect(await records()).toEqual([]);
   });
 
+  test('the record of an edit of a role says how many users it moved, and from which role', async () => {
+    const { call, records } = await platformOf(under, rigs);
+    const { instance } = await call('createInstance', { name: 'Harborlight' });
+    const { client } = await call('createClient', { instanceId: instance.id, name: 'Tallowfern' });
+    const clientId = client.id;
+    const { role } = await call('createRole', { clientId, name: 'Planner', permissions: ['a'] });
+    for (const name of ['ada', 'ben']) {
+      await call('createUser', { clientId, email: `${name}@example.com`, roleId: role.id });
+    }
+    await records();
+    await call('editRolePermissions', { roleId: role.id, permissions: ['b'] });
+    expect((await records())[0]?.attributes).toMatchObject({ former_role_id: role.id, users: '2' });
+  });
+
   test('an idempotency key is that of its token: another token is not answered for it', async () => {
     const { call } = await platformOf(under, rigs);
     const request = { name: 'Harborlight', idempotencyKey: 'the same key' };
