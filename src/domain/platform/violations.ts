@@ -31,8 +31,9 @@ export class Violations {
     }
   }
 
-  /** A text that may be absent or empty. */
-  optionalText(path: string, text: string | undefined, maxLength: number): void {
+  /** A text that may be absent or empty. Blanks around it do not count: it is stored without them. */
+  optionalText(path: string, given: string | undefined, maxLength: number): void {
+    const text = given?.trim();
     if (text === undefined) {
       return;
     }

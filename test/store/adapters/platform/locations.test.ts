@@ -267,6 +267,17 @@ describeEachDatabase('locations', (under) => {
     expect(await platform.newEvents()).toEqual([]);
   });
 
+  test.each(['Pier\r\n', '\tPier', `${'x'.repeat(200)} `])(
+    'are named %j without the blanks around it',
+    async (name) => {
+      const platform = await newPlatform(under);
+      const address = { city: name };
+      const creation = { clientId: platform.client.id, name, address };
+      const made = await platform.run((changes) => createLocation(changes, creation));
+      expect([made.name, made.address.city]).toEqual([name.trim(), name.trim()]);
+    },
+  );
+
   test('are refused without a client and a name, naming both', async () => {
     const platform = await newPlatform(under);
     const write = platform.run((changes) => createLocation(changes, { clientId: '', name: '' }));
