@@ -66,7 +66,7 @@ describe('single sign-on', () => {
     expect(third.returned.searchParams.has('code')).toBe(true);
   });
 
-  test('to a second instance shows no page either, and is a first sign-in there', async () => {
+  test('to a second instance asks as whom the person goes on there, and is a first sign-in', async () => {
     const { demo } = environment;
     const person = await demo.newPerson({ user: [tallowfern, ostrander] });
     const [atTallowfern = '', atOstrander = ''] = person.userIds;
@@ -80,7 +80,7 @@ describe('single sign-on', () => {
     ]);
     const tried = await there.tryToSignIn(browser);
     const second = claimsOf(await there.exchange(tried));
-    expect([tried.pages, second.sub]).toEqual([[], first.sub]);
+    expect([tried.pages, second.sub]).toEqual([['Continue as'], first.sub]);
     expect([second.userIds, second.lastLoginContext]).toEqual([
       [{ id: atOstrander, clientId: ostrander }],
       { userType: 'USER', clientId: ostrander },

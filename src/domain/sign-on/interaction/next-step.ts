@@ -47,6 +47,7 @@ export function nextStep(situation: Situation): NextStep {
     authentication(situation) ??
     admission(situation) ??
     approval(situation) ??
+    acceptance(situation) ??
     issue(situation)
   );
 }
@@ -84,22 +85,13 @@ function withdrawn({ application, request }: Situation): NextStep | undefined {
 }
 
 /** Requires a recent enough sign-in of the expected person. */
-function authentication({
-  request,
-  silent,
-  signedIn,
-  identity,
-  progress,
-  now,
-}: Situation): NextStep | undefined {
+function authentication(situation: Situation): NextStep | undefined {
+  const { request, silent, signedIn, identity, progress, now } = situation;
   const signIn: NextStep = silent ? { kind: 'refuse', refusal: SIGN_IN_NEEDED } : signInAgain(progress);
   if (!signedIn || !identity || identity.account.disabledAt !== null) {
     return signIn;
   }
-  const { signedInAt, signedInBy = signedIn.id } = progress;
-  // A later sign-in of the same person, such as in another tab, also satisfies the request.
-  const here =
-    signedInBy === signedIn.id && signedInAt !== undefined && signedInAt <= signedIn.authenticatedAt;
+  const here = isSignedInHere(progress, signedIn);
   const { hintedAccountId, prompts, maxAgeSeconds } = request;
   if (hintedAccountId !== null && hintedAccountId !== signedIn.id) {
     return here
@@ -114,6 +106,15 @@ function authentication({
   return here || (isFresh && !isAskedAnew) ? undefined : signIn;
 }
 
+/** Whether the person entered the password in this interaction, or later, such as in another tab. */
+function isSignedInHere(
+  { signedInAt, signedInBy }: Progress,
+  signedIn: NonNullable<Situation['signedIn']>,
+): boolean {
+  const isTheirs = signedInBy === undefined || signedInBy === signedIn.id;
+  return isTheirs && signedInAt !== undefined && signedInAt <= signedIn.authenticatedAt;
+}
+
 /** Requires an admitting context, and the person's choice of one. */
 function admission(situation: Situation): NextStep | undefined {
   const { silent, identity, progress } = situation;
@@ -126,9 +127,13 @@ function admission(situation: Situation): NextStep | undefined {
   if (!isRefused && contextOf(situation, person)) {
     return undefined;
   }
+  return isRefused ? { kind: 'page', page: 'choose_context', refusal: 'context' } : askForChoice(situation);
+}
+
+function askForChoice({ silent }: Situation): NextStep {
   return silent
     ? refuse('interaction_required', 'The person has to choose a context.')
-    : { kind: 'page', page: 'choose_context', ...(isRefused && { refusal: 'context' }) };
+    : { kind: 'page', page: 'choose_context' };
 }
 
 function approval(situation: Situation): NextStep | undefined {
@@ -149,6 +154,22 @@ function approval(situation: Situation): NextStep | undefined {
 /** Any local program can take such an address, so the person is always asked (RFC 8252, 8.6). */
 function isImpersonable({ application, request }: Situation): boolean {
   return application?.type === 'public' && new URL(request.redirectUri).protocol !== 'https:';
+}
+
+/**
+ * Requires an act in this interaction by which an invited user becomes active: the password, a choice or an
+ * approval. A visit to a page of others, which sends the browser here, is none.
+ */
+function acceptance(situation: Situation): NextStep | undefined {
+  const { signedIn, progress } = situation;
+  const person = admitted(situation.identity);
+  if (!signedIn || !person || !contextOf(situation, person)?.invited) {
+    return undefined;
+  }
+  const isApproved = progress.approvedBy === signedIn.id;
+  return isApproved || isSignedInHere(progress, signedIn) || choiceIn(progress, signedIn)
+    ? undefined
+    : askForChoice(situation);
 }
 
 function issue(situation: Situation): NextStep {

@@ -5,7 +5,15 @@ import { disableUser } from '../../../../src/domain/platform/people/user-updates
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { type BrowserRig, browserRig, CALLBACK, HOUR_MS, newPerson, OTHER_CALLBACK } from '../browser-rig.js';
+import {
+  type BrowserRig,
+  browserRig,
+  CALLBACK,
+  HOUR_MS,
+  newPerson,
+  OTHER_CALLBACK,
+  signedInBefore,
+} from '../browser-rig.js';
 import { answerOf, codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 import { ISSUER } from '../token-keys.js';
 
@@ -82,6 +90,7 @@ describe('a browser with a session', () => {
   test('gets it without state where there was none, and keeps the query that the redirect URI has', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
+    await signedInBefore(rig, person, rig.there.clientId);
     const browser = await signedInBrowser(rig, person);
     const step = await browser.authorize({ redirectUri: OTHER_CALLBACK, state: '' });
     expect(step.kind === 'redirect' && step.location.startsWith(`${OTHER_CALLBACK}&code=`)).toBe(true);

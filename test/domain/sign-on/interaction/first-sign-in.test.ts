@@ -12,7 +12,7 @@ import {
   OTHER_CALLBACK,
   type Person,
 } from '../browser-rig.js';
-import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
+import { answerOf, codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
 
@@ -80,12 +80,21 @@ describe('the first sign-in on an instance', () => {
     },
   );
 
-  test('also happens when single sign-on leads to it', async () => {
+  test('also happens when single sign-on leads to it, once the person has chosen the user on a page', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
     const browser = await signedInBrowser(rig, person);
     rig.clock.advance(1_000);
-    codeOf(await browser.authorize({ redirectUri: OTHER_CALLBACK }));
+    const silent = await browser.authorize({ redirectUri: OTHER_CALLBACK, prompt: 'none' });
+    expect(answerOf(silent)).toMatchObject({ error: 'interaction_required' });
+    expect(await browser.authorize({ redirectUri: OTHER_CALLBACK })).toMatchObject({
+      page: 'choose_context',
+    });
+    expect(await browser.show('choose_context')).toMatchObject({
+      contexts: [{ clientName: 'Greywharf', invited: true }],
+    });
+    expect(await statuses(rig, person)).toMatchObject({ [rig.there.clientId]: 'INVITED' });
+    codeOf(await browser.choose({ userType: 'USER', clientId: rig.there.clientId }));
     expect(await statuses(rig, person)).toEqual({
       [rig.here.clientId]: 'ACTIVE',
       [rig.there.clientId]: 'ACTIVE',

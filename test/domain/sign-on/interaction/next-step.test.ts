@@ -16,6 +16,7 @@ import {
 } from './situations.js';
 
 const HERE: Progress = { signedInAt: SIGNED_IN_AT, signedInBy: ADA };
+const NEW = { ...A, invited: true };
 /** Chosen since the present sign-in. */
 const SINCE = { authenticatedAt: SIGNED_IN_AT };
 
@@ -124,6 +125,45 @@ test.each<[string, Changed, string, string]>([
     { identity: person({ contexts: [] }), progress: { refusal: 'credentials' } },
     'sign_in (credentials)',
     'access_denied',
+  ],
+  [
+    'the only user is new, and the person did nothing here',
+    { identity: person({ contexts: [NEW] }) },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'the last used user was deleted and invited again',
+    {
+      identity: person({ contexts: [NEW, B], lastContext: A }),
+      signedIn: { id: ADA, authenticatedAt: SIGNED_IN_AT, contexts: { ins_1: A } },
+    },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'the only user is new, and the password was entered here',
+    { identity: person({ contexts: [NEW] }), progress: HERE },
+    CODE,
+    CODE,
+  ],
+  [
+    'the only user is new, and was chosen',
+    { identity: person({ contexts: [NEW] }), progress: { context: { ...A, accountId: ADA, ...SINCE } } },
+    CODE,
+    CODE,
+  ],
+  [
+    'the only user is new, and the person approved',
+    { identity: person({ contexts: [NEW] }), approvedScopes: [], progress: { approvedBy: ADA } },
+    CODE,
+    CODE,
+  ],
+  [
+    'the only user is new, and the approval is missing',
+    { identity: person({ contexts: [NEW] }), approvedScopes: [] },
+    'consent',
+    'consent_required',
   ],
   [
     'there are two contexts',
