@@ -28,7 +28,10 @@ Exit codes: 0 done, or ended as asked · 1 failed · 2 wrong usage ·
 3 only warnings (doctor) · 78 cannot start with these settings`;
 
 // Without a listener, Node would let every user of the machine debug the process, which holds keys.
-process.on('SIGUSR1', () => undefined);
+// Tests load this file several times.
+if (process.listenerCount('SIGUSR1') === 0) {
+  process.on('SIGUSR1', () => undefined);
+}
 
 const unsuitable = unsuitableNode();
 if (unsuitable !== undefined) {

@@ -26,7 +26,8 @@ function opened(connections: Connections, address: string): Connection {
 /** A request that is not answered until its response is closed. */
 function asked(connections: Connections, socket: Connection): EventEmitter {
   const response = new EventEmitter();
-  connections.admit({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse);
+  const request = Object.assign(new EventEmitter(), { socket });
+  connections.admit(request as unknown as IncomingMessage, response as unknown as ServerResponse);
   return response;
 }
 

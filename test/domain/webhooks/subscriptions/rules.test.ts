@@ -107,7 +107,7 @@ test('every fault is named at once', () => {
     url: 'ftp://x',
     eventTypes: ['nope', '*', '*'],
     clientIds: ['cli_a', 'cli_a'],
-    description: '\n',
+    description: 'first\nsecond',
   };
   expect(faultsOf(fields)).toEqual([
     'url',
