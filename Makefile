@@ -53,7 +53,7 @@ cluster: ready $(TOOLS) ## Start what a deployment of several nodes has, on this
 	@exec node --import tsx test/cluster/main.ts
 
 .PHONY: demo-reset
-demo-reset: $(INSTALLED) $(BINDING) ## Delete the demo environment; the next run seeds a new one
+demo-reset: binding ## Delete the demo environment; the next run seeds a new one
 	@tsx src/cli/demo/reset.ts
 
 ##@ Work on it

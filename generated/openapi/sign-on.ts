@@ -146,8 +146,8 @@ export interface paths {
         };
         /**
          * Show the contexts to choose from
-         * @description For a person who is several users or workers on the instance. A sign-in that has come to its end leads on; with
-         *     `form_post` the answer to the application is then a page with a form (200).
+         * @description For a person who is several users or workers on the instance, or who is only invited there and has a session.
+         *     A sign-in that has come to its end leads on; with `form_post` the answer to the application is then a page with a form (200).
          */
         get: operations["showContexts"];
         put?: never;
@@ -2588,8 +2588,8 @@ export interface operations {
                 /**
                  * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
                  *     `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
-                 *     A person with several contexts chooses one once in a session for each instance; `login` and `select_account`
-                 *     ask again.
+                 *     A person who has to choose a context does so once in a session for each instance; `login` and
+                 *     `select_account` ask again.
                  */
                 prompt?: string;
                 /**

@@ -102,7 +102,7 @@ func (r ApiAuthorizeRequest) ResponseMode(responseMode string) ApiAuthorizeReque
 	return r
 }
 
-// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be). A person with several contexts chooses one once in a session for each instance; &#x60;login&#x60; and &#x60;select_account&#x60; ask again.
+// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be). A person who has to choose a context does so once in a session for each instance; &#x60;login&#x60; and &#x60;select_account&#x60; ask again.
 func (r ApiAuthorizeRequest) Prompt(prompt string) ApiAuthorizeRequest {
 	r.prompt = &prompt
 	return r

@@ -69,8 +69,8 @@ export interface AuthorizeRequest {
     /**
      * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
      * `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
-     * A person with several contexts chooses one once in a session for each instance; `login` and `select_account`
-     * ask again.
+     * A person who has to choose a context does so once in a session for each instance; `login` and
+     * `select_account` ask again.
      */
     prompt?: string;
     /**
