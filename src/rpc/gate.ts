@@ -94,6 +94,7 @@ const UNKNOWN_METHOD = '/unknown';
 
 /** What grpc-js does not show of a call. */
 interface GrpcCall extends ServerInterceptingCallInterface {
+  listener: object | null;
   /** It can be reset: grpc-js itself would wait for the peer without limit. */
   stream: ServerHttp2Stream;
   incomingEncoding: string;
@@ -142,6 +143,8 @@ class Call implements AdmittedStream {
 
   /** Once it is over: grpc-js reads no more, and its peer may keep the stream open. */
   dropMessages(): void {
+    // Keeps a message that is whole until the peer ends its side.
+    this.call.listener = null;
     this.call.decoder = { readPartialMessage: [] };
     this.call.readQueue.length = 0;
   }

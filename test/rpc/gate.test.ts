@@ -233,11 +233,14 @@ describe('a message', () => {
     expect(grownBytes / sockets.length).toBeLessThan(most);
   });
 
-  test('that has not ended is not kept after the deadline of its call', async () => {
+  test.each([
+    ['that has not ended', MESSAGE_BYTES - 1],
+    ['whose call the caller does not end', MESSAGE_BYTES],
+  ])('%s is not kept after the deadline of its call', async (_, sentBytes) => {
     const { address } = await serving({ arrivalMs: LONGER_THAN_A_TEST_MS });
     const head = Buffer.alloc(5);
     head.writeUInt32BE(MESSAGE_BYTES, 1);
-    const part = Buffer.concat([head, Buffer.alloc(MESSAGE_BYTES - 1)]);
+    const part = Buffer.concat([head, Buffer.alloc(sentBytes)]);
     const peer = new RawPeer(address);
     const usedBefore = usedBytes();
     for (let call = 0; call < CALLS; call += 1) {
