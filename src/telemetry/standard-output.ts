@@ -10,8 +10,8 @@ const MOST_WAITING_CHARACTERS = 4 * 1_024 * 1_024;
 /** Doubles up to the longest: a reader that merely reads later empties a full pipe soon. */
 const FIRST_AGAIN_AFTER_MS = 5;
 const AGAIN_AFTER_MS = 100;
-/** At the exit, while a full pipe takes nothing. */
-const LAST_TRIES = 20;
+/** How long the exit waits for the reader of a full pipe, which may be slow or stand still. */
+const LAST_MS = 5_000;
 
 /**
  * Writes a line at once and gathers those of the next 5 ms: one write per line took a seventh of the time of
@@ -114,18 +114,20 @@ export class StandardOutput {
     return this.#piece.length > 0;
   }
 
-  /** A write under way ends by itself. Gives up the rest if it is refused, or if a full pipe stays full. */
+  /** A write under way ends by itself. Gives up the rest if it is refused, or after some time. */
   #finish(): void {
     if (this.#state === 'writing') {
       this.#piece = Buffer.alloc(0);
     }
-    for (let tries = 0; this.#state !== 'closed' && tries < LAST_TRIES && this.#hasPiece(); ) {
+    const endsAt = performance.now() + LAST_MS;
+    while (this.#state !== 'closed' && this.#hasPiece()) {
       try {
         this.#piece = this.#piece.subarray(writeSync(this.#descriptor, this.#piece));
-        tries = 0;
       } catch (error) {
-        tries = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? tries + 1 : LAST_TRIES;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tries < LAST_TRIES ? AGAIN_AFTER_MS : 0);
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > endsAt) {
+          return;
+        }
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_AFTER_MS);
       }
     }
   }

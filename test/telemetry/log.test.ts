@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -165,6 +174,25 @@ describe('standard output', () => {
     const [code] = await once(child, 'exit');
     closeSync(output);
     expect(code).toBe(3);
+  });
+
+  testPipe('that is read slowly does not keep a process from ending', async () => {
+    const pipe = join(newTemporaryDirectory(), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const output = openSync(pipe, 'w');
+    const script = "for (let i = 0; i < 2_000; i += 1) info(i + ' '.repeat(1_000)); process.exit(3);";
+    const child = spawn(process.execPath, argumentsFor(script), { stdio: ['ignore', output, 'inherit'] });
+    closeSync(output);
+    let readBytes = 0;
+    // Often enough for some space in each second, and by far too seldom for all lines before the test ends.
+    const reading = setInterval(() => {
+      readBytes += readSync(reader, Buffer.alloc(4_096));
+    }, 500);
+    const [code] = await once(child, 'exit');
+    clearInterval(reading);
+    closeSync(reader);
+    expect([code, readBytes > 0]).toEqual([3, true]);
   });
 
   testPipe('that is read late has every line of a process that exits, in order', async () => {
