@@ -8,9 +8,10 @@ const root = join(import.meta.dirname, '../..');
 export function startScript(
   file: string,
   args: readonly string[],
+  nodeOptions: readonly string[] = [],
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
   const { NODE_OPTIONS: _, ...env } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, file), ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', join(root, file), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -19,6 +20,10 @@ export function startScript(
 }
 
 /** What the script printed before it ended. */
-export function runScript(file: string, args: readonly string[]): Promise<string> {
-  return text(startScript(file, args).stdout);
+export function runScript(
+  file: string,
+  args: readonly string[],
+  nodeOptions?: readonly string[],
+): Promise<string> {
+  return text(startScript(file, args, nodeOptions).stdout);
 }
