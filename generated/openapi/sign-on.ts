@@ -2394,10 +2394,10 @@ export interface components {
         ConsentLocation: string;
         /**
          * @description Forbids scripts, except those of the page, by their hashes: one sends a `form_post`, one holds back the second
-         *     submit of a form, one holds back the consent until the page has been seen, and one shows a password. Forbids framing, except of the page that sends a `form_post` for
-         *     `prompt=none`; and content of third parties, except the logo of an application. Forms may lead only here and, on
-         *     the way back to an application, to its address and anywhere over https: browsers hold each further redirect
-         *     against this too.
+         *     submit of a form, one holds back a decision or choice until the page has been seen, and one shows a password.
+         *     Forbids framing, except of the page that sends a `form_post` for `prompt=none`; and content of third parties,
+         *     except the logo of an application. Forms may lead only here and, on the way back to an application, to its
+         *     address and anywhere over https: browsers hold each further redirect against this too.
          * @example default-src 'none'; style-src 'sha256-4Su6mBWzEIFnH4pAGMOuaeBrstwJN4Z3pq/s1Kn4/KQ='; img-src data:; form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'
          */
         ContentSecurityPolicy: string;

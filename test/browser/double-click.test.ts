@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/toolchains.js';
 import { emailChangeLink, pages, passwordLink } from './pages.js';
-import { at, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, choicesReady, signOnInChromium } from './sign-on-in-chromium.js';
 
 const PASSWORD = 'plum harbour lighthouse';
 
@@ -56,6 +56,7 @@ describeWith('chromium', 'a double click in Chromium', (executable) => {
       .evaluate((button) => {
         button.id = 'choice';
       });
+    await choicesReady(page);
     expect(await sendTwice(page, 'choice')).toEqual([false, true]);
     await at(page, /^Allow /);
     expect(await sendTwice(page, 'approve')).toEqual([false, true]);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { describeWith } from '../support/toolchains.js';
 import { firstFocus } from './audit.js';
-import { at, consentReady, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, choicesReady, consentReady, signOnInChromium } from './sign-on-in-chromium.js';
 
 const { tallowfern, quillmere } = clientIds;
 
@@ -48,6 +48,9 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       await at(page, 'Continue as');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
+      if (javaScriptEnabled) {
+        await choicesReady(page);
+      }
       await page.keyboard.press('Enter');
       await at(page, 'Allow Rota Planner to see who you are?');
       await page.keyboard.press('Tab');
@@ -172,7 +175,9 @@ describeWith('chromium', 'with nothing but a keyboard', (executable) => {
       'button Cancel',
       'a Use another account',
     ]);
-    await page.getByRole('button', { name: 'Worker' }).press('Enter');
+    await page.getByRole('button', { name: 'Worker' }).focus();
+    await choicesReady(page);
+    await page.keyboard.press('Enter');
     await at(page, /^Allow /);
     expect(await tabStops(page)).toEqual([
       'button Allow',

@@ -4,6 +4,7 @@ import { clientIds } from '../flow/sign-on/demo-environment.js';
 import { call, type Person } from '../flow/sign-on/environment.js';
 import {
   at,
+  choicesReady,
   fillSignIn,
   heading,
   logoLoaded,
@@ -112,6 +113,7 @@ export const pages: Record<string, Way> = {
     await fillSignIn(page, person);
     await at(page, 'Continue as');
     await rig.demo.platform.deleteUser({ userId: person.userIds[1] ?? '' }, call());
+    await choicesReady(page);
     await page.click(`button[value="USER:${quillmere}"]`);
     await page.getByRole('alert').waitFor();
   },
@@ -120,6 +122,7 @@ export const pages: Record<string, Way> = {
     await toSignIn(page, rig);
     await fillSignIn(page, person);
     await at(page, 'Continue as');
+    await choicesReady(page);
     await page.locator('button[name=context]').last().click();
     await pressAllow(page);
     await rig.returned(page);

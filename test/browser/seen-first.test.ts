@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeWith } from '../support/toolchains.js';
 import { pages } from './pages.js';
-import { consentReady, pressAllow, signOnInChromium } from './sign-on-in-chromium.js';
+import { at, choicesReady, consentReady, pressAllow, signOnInChromium } from './sign-on-in-chromium.js';
 
 /** Runs the action in the page, and returns whether the page sent a form. */
 function isSentBy(page: Page, action: string): Promise<boolean> {
@@ -34,6 +34,17 @@ describeWith('chromium', 'a click or key that was meant for something else, in C
     })`);
     await pages.consent?.(page, rig);
     expect(await isAllowed(page)).toBe(true);
+  });
+
+  test('chooses nothing as soon as the page is there', async () => {
+    const { page } = await rig.visit();
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      document.querySelector('[name=context]')?.click();
+    })`);
+    await pages['choose context']?.(page, rig);
+    await choicesReady(page);
+    await page.click('[name=context]');
+    await at(page, /^Allow /);
   });
 
   test.each([

@@ -116,8 +116,17 @@ export async function fillSignIn(page: Page, { email, password }: Credentials): 
 
 /** Where scripts run, the consent page takes a decision once it has been seen for a moment. */
 export async function consentReady(page: Page): Promise<void> {
+  await seenForAMoment(page, '#approve');
+}
+
+/** As the consent page, so does the page of the contexts. */
+export async function choicesReady(page: Page): Promise<void> {
+  await seenForAMoment(page, '[name=context]');
+}
+
+async function seenForAMoment(page: Page, button: string): Promise<void> {
   // The script has run when it is there. The load state of a page that the browser has kept may never come.
-  await page.locator('body:has(> script) form:not([data-rests]) #approve').waitFor();
+  await page.locator(`body:has(> script) form:not([data-rests]) ${button}`).first().waitFor();
 }
 
 export async function pressAllow(page: Page): Promise<void> {

@@ -33,13 +33,13 @@ export const SEND_ONCE = `for (const form of document.forms) {
 }`;
 
 /**
- * Holds the decision back until the page has been in front for a moment, and while a key is held: the click
- * or key could have been meant for what was there before, such as a window that another site closes at a
- * double click. Not `disabled`, which would take the buttons out of the tab order, and not `aria-disabled`: a
- * screen reader would not say that it has ended.
+ * Holds a decision or choice back until the page has been in front for a moment, and while a key is held:
+ * the click or key could have been meant for what was there before, such as a window that another site closes
+ * at a double click. Not `disabled`, which would take the buttons out of the tab order, and not
+ * `aria-disabled`: a screen reader would not say that it has ended.
  */
 export const SEEN_FIRST = `{
-  const { form } = document.getElementById('approve');
+  const { form } = document.querySelector('[name=decision], [name=context]');
   let seen;
   const rest = () => {
     form.dataset.rests = '';

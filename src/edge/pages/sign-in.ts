@@ -80,7 +80,12 @@ ${offered.map((one, place) => choice(one, alike.has(one.clientId), alert !== und
 <p class="note">Your choice is for all applications of ${instanceName} until you sign in again.</p>
 ${cancelForm(interaction, csrfToken)}
 ${otherAccount(interaction, accountEmail)}`;
-  return { title: titleOf('Continue as', refusals), brand: instanceName, body, scripts: [SEND_ONCE] };
+  return {
+    title: titleOf('Continue as', refusals),
+    brand: instanceName,
+    body,
+    scripts: [SEEN_FIRST, SEND_ONCE],
+  };
 }
 
 /**
