@@ -49,6 +49,11 @@ test('the Dockerfile runs the service as a user other than root', () => {
   expect([...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)).toEqual(['1000:1000']);
 });
 
+test('the image has the public authorities where the client of Temporal looks for them', () => {
+  const last = dockerfile.split(/^FROM .*$/m).at(-1);
+  expect(last).toContain('\nCOPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/\n');
+});
+
 test.each(['compose.yaml', 'replica.yaml', 'metrics.yaml'])('%s passes dclint', async (file) => {
   const dclint = join(packageRoot, 'node_modules/.bin/dclint');
   await expect(run(dclint, [join(folder, file)])).resolves.toMatchObject({ stdout: '\n' });
