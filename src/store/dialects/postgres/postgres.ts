@@ -248,8 +248,10 @@ async function poolsAt(
 }
 
 /** For reads, which have no transaction. At connection start: later settings would leak behind a pooler. */
-function settingsAtStart({ lockMs, statementMs }: ServerLimits) {
-  return { lock_timeout: lockMs, statement_timeout: statementMs };
+function settingsAtStart({ lockMs, statementMs }: ServerLimits): pg.ClientConfig {
+  // As text: pg does not send the number 0, and a limit of the role would hold.
+  const settings = { lock_timeout: `${lockMs}`, statement_timeout: `${statementMs}` };
+  return settings as unknown as pg.ClientConfig;
 }
 
 /** A pooler may refuse settings at connection start. Then only our own limit on answers applies. */
