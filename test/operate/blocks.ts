@@ -83,7 +83,7 @@ export const inInstallation = {
   storeSecret: ['install', 'install -D -m 644 /opt/integration-service/systemd/credentials.conf'],
   storeCertificates: ['install', 'install -d -m 755 /etc/integration-service/tls'],
   makeRoleTokens: ['install', 'install -d -m 700 -o integration-service -g integration-service /etc'],
-  copyKeyFile: ['install', 'integration config check --offline\ninstall -d'],
+  copyKeyFile: ['install', 'integration config check --offline --role domain\ninstall -d'],
 } as const satisfies Record<string, Printed>;
 
 /** From SQLite to PostgreSQL and back, in `move.test.ts`. */

@@ -9,8 +9,8 @@ import { screenOf } from './output/screen.js';
 const CHECK_NOTES = `
 Checks what a start checks: values and combinations of settings, misspelt names, files that cannot be read, a DATA_DIR that cannot be
 made or written, certificates with the key of another one. Then it compares environment, issuer, encryption keys and migrations with
-the database. With --offline it checks what can be checked before \`integration init\`. With --role it reads only what that role
-reads, for a machine or container that has no files of the others. It changes nothing.
+the database. With --offline it checks what can be checked before \`integration init\`. Without --role it checks the start of
+\`integration serve\`. With --role it reads only what that role reads, for a machine or container with one role. It changes nothing.
 
 Exit codes: 0 the service can start with these settings · 78 it cannot; each problem is a line on stderr
 

@@ -16,24 +16,19 @@ import type { RoleName } from '../roles/role.js';
 import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
-import {
-  refuseLongRunDir,
-  refuseLongSocket,
-  refuseUnreachableDomain,
-  runsDomain,
-  socketPathOf,
-} from '../sockets.js';
+import { refuseLongRunDir, refuseLongSocket, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
 import { StartupError } from '../startup-error.js';
 
 /** What a start needs, and the roles that need it. Each throws what is wrong. */
 type Needs = readonly (readonly [need: (config: Config) => unknown, ...roles: RoleName[]])[];
 
-const FILES: Needs = [
+/** What can be checked before `integration init`. */
+const ALWAYS: Needs = [
+  [refuseUnreachableDomain, 'domain'],
   [serverFiles, 'domain'],
   [clientFiles, 'edge', 'worker'],
   [temporalAccess, 'worker'],
   [keyFile, 'domain'],
-  [dataFolder, 'domain'],
   [refuseLongSocket, 'domain'],
 ];
 
@@ -43,12 +38,18 @@ const MADE: Needs = [
   [database, 'domain'],
 ];
 
-/** The sockets by which `serve` asks its roles. If the domain runs elsewhere, a role runs by itself. */
-const TOGETHER: Needs = [[(config) => runsDomain(config) && refuseLongRunDir(config), 'domain']];
+/** What `serve` needs: a folder for the sockets by which it asks its roles, and tokens, which it can make. */
+const TOGETHER: Needs = [
+  [refuseLongRunDir],
+  [dataFolder],
+  ...allRoleRights.map(
+    (right) => [(config: Config) => config[roleRights[right].setting] && ownTokenOf(config, right)] as const,
+  ),
+];
 
 /** What `serve` arranges for its roles. */
 const ALONE: Needs = [
-  [refuseUnreachableDomain, 'domain'],
+  [dataFolderOfDomain, 'domain'],
   ...allRoleRights.map(
     (right) => [(config: Config) => ownTokenOf(config, right), roleRights[right].sender] as const,
   ),
@@ -59,7 +60,7 @@ export async function startProblems(
   config: Config,
   { offline = false, role }: { offline?: boolean | undefined; role?: RoleName | undefined } = {},
 ): Promise<string[]> {
-  const needs = [...(role === undefined ? TOGETHER : ALONE), ...FILES, ...(offline ? [] : MADE)];
+  const needs = [...(role === undefined ? TOGETHER : ALONE), ...ALWAYS, ...(offline ? [] : MADE)];
   const found = await Promise.all(
     needs
       .filter(([, ...roles]) => role === undefined || roles.includes(role))
@@ -69,13 +70,15 @@ export async function startProblems(
   return [...new Set(found.flat())];
 }
 
-/** Makes nothing: a start makes what is missing below the nearest directory that exists. */
-function dataFolder({ DATA_DIR, DATABASE_URL, DOMAIN_ADDRESS, ROLES_ADDRESS }: Config): void {
-  const holdsDatabase = DATABASE_URL === undefined && ROLES_ADDRESS !== undefined;
-  // Otherwise only edge or worker run here, or a domain with PostgreSQL: they keep nothing in it.
-  if (socketPathOf(DOMAIN_ADDRESS) === undefined && !holdsDatabase) {
-    return;
+/** With PostgreSQL and without a socket, it keeps nothing there. */
+function dataFolderOfDomain(config: Config): void {
+  if (config.DATABASE_URL === undefined || socketPathOf(config.DOMAIN_ADDRESS) !== undefined) {
+    dataFolder(config);
   }
+}
+
+/** Makes nothing: a start makes what is missing below the nearest directory that exists. */
+function dataFolder({ DATA_DIR }: Config): void {
   let nearest = resolve(DATA_DIR);
   while (!existsSync(nearest)) {
     nearest = dirname(nearest);
@@ -102,7 +105,7 @@ function keyFile(config: Config): void {
 
 /** A start makes only that of a demo. */
 function keyFileOfLive(config: Config): void {
-  if (config.ENVIRONMENT === 'live' && runsDomain(config)) {
+  if (config.ENVIRONMENT === 'live') {
     readSecretsKeys(secretsKeyFile(config).path);
   }
 }

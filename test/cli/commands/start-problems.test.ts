@@ -41,8 +41,8 @@ function change(dataDir: string, statements: string): void {
 
 test('a demo or an edge that was never started, or a database that fits, has no problems', async () => {
   expect(await startProblems(loadConfig({ ENVIRONMENT: 'demo', DATA_DIR: directory() }))).toEqual([]);
-  const edge = { DATA_DIR: directory(), DOMAIN_ADDRESS: '127.0.0.1:4004' };
-  expect(await startProblems(loadConfig(edge))).toEqual([]);
+  const edge = loadConfig({ DOMAIN_ADDRESS: '127.0.0.1:4004', EDGE_TOKEN: 'e'.repeat(32) });
+  expect(await startProblems(edge, { role: 'edge' })).toEqual([]);
   expect(await startProblems(loadConfig({ ...(await usedPlace()), SIGN_ON_URL: ISSUER }))).toEqual([]);
 });
 
@@ -152,8 +152,14 @@ test('a data directory that cannot be made or written is a problem, and one that
     const problem = `DATA_DIR names ${path}, which cannot be a directory: ${file} is a file.`;
     expect(await ofDataDir(path)).toEqual([problem]);
   }
-  // An edge or worker on a machine of its own keeps nothing there.
-  expect(await ofDataDir(file, { DOMAIN_ADDRESS: '127.0.0.1:4004' })).toEqual([]);
+  // A role by itself keeps neither database nor sockets there.
+  const elsewhere = {
+    ...{ DATA_DIR: file, DOMAIN_ADDRESS: '127.0.0.1:4004', ROLES_ADDRESS: '127.0.0.1:4004' },
+    ...{ DATABASE_URL: 'postgres://localhost/integration', EDGE_TOKEN: 'e'.repeat(32) },
+  };
+  for (const role of ['domain', 'edge'] as const) {
+    expect(await startProblems(loadConfig(elsewhere), { offline: true, role })).toEqual([]);
+  }
 
   const { code, stdout, stderr } = await integration(['config', 'check', '--offline'], { DATA_DIR: file });
   expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(`  - DATA_DIR names ${file}`)]);
@@ -172,7 +178,17 @@ test('so is one with a path too long for sockets, which a domain by itself can h
   expect(await found()).toEqual([ofServe, ofDomain]);
   expect(await found({}, { role: 'domain' })).toEqual([ofDomain]);
   expect(await found({ DOMAIN_ADDRESS: 'unix:/run/domain.sock' }, { role: 'domain' })).toEqual([]);
-  expect(await found({ DOMAIN_ADDRESS: '127.0.0.1:4004' })).toEqual([]);
+  const EDGE_TOKEN = 'e'.repeat(32);
+  expect(await found({ DOMAIN_ADDRESS: '127.0.0.1:4004', EDGE_TOKEN }, { role: 'edge' })).toEqual([]);
+});
+
+test('so is, without a role, what `serve` refuses because it starts a domain and an edge', async () => {
+  const settings = { DATA_DIR: directory(), DOMAIN_ADDRESS: 'localhost:4005' };
+  expect(await startProblems(loadConfig({ ...settings, EDGE_TOKEN: `sha256:${'x'.repeat(43)}` }))).toEqual([
+    'EDGE_TOKEN must be the token itself for the edge: only the domain accepts a hash',
+    expect.stringMatching(/^Edge and worker could not reach this domain: /),
+    expect.stringMatching(/^There is no key file at /),
+  ]);
 });
 
 test('so is one in a directory that the user of the service may not write', async () => {
