@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { packageRoot } from '../../src/config/package.js';
 import { HOSTS, type HostName, hostOf, PORTS, USUAL_NETWORK, USUAL_PORTS } from './addresses.js';
 import { startCluster } from './cluster.js';
-import { findTemporalServer } from './temporal-programs.js';
+import { findTemporalServer, howToAskTemporal } from './temporal-programs.js';
 
 const folder = join(packageRoot, '.data/cluster');
 
@@ -70,23 +70,13 @@ Logs: ${shown}/logs
 Kill a domain, an edge and the replica; reading goes on:
 
   kill -9 ${cluster.part('domain-1').pid} ${cluster.part('edge-2').pid} ${cluster.part('replica').pid}
-${temporal ? howToAskTemporal(cluster.part('temporal-1').pid) : ''}`);
+${temporal ? await howToAskTemporal(cluster.part('temporal-1').pid, ports, shown) : ''}`);
 welcome(config, say);
 
 await stopped;
 say('\nStopping everything...');
 await cluster.stop();
 process.exit(0);
-
-function howToAskTemporal(pid: number): string {
-  const access = `--address 127.0.0.1:${ports.temporal} --tls-ca-path ${shown}/temporal/ca.crt --namespace demo`;
-  return `
-Kill a node of Temporal; retries go on. The workflows are shown by:
-
-  kill -9 ${pid}
-  temporal workflow list ${access}
-`;
-}
 
 function portOf(name: HostName): number {
   if (name === 'pgbouncer') {

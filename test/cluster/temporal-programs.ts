@@ -2,9 +2,11 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolderOf, installIntoCache } from '../../workflows/dev-server/cache.js';
 import { saysItIsTemporal } from '../../workflows/dev-server/command.js';
+import { presentTemporal } from '../../workflows/dev-server/find.js';
 import { assertGo, buildWithGo } from '../../workflows/dev-server/go-install.js';
 import { GO_BUILD_NEEDS_BYTES } from '../../workflows/dev-server/pinned.js';
 import { reasonOf } from '../../workflows/log.js';
+import type { PublicPorts } from './addresses.js';
 
 /** As in the Compose file. Newer versions need a newer Go. */
 export const TEMPORAL_SERVER_VERSION = '1.30.8';
@@ -65,4 +67,17 @@ export async function findTemporalServer(options: Options = {}): Promise<Tempora
     });
   }
   return programs;
+}
+
+/** What to try with a node of Temporal. The command line of Temporal is not built with the server. */
+export async function howToAskTemporal(
+  pid: number,
+  { temporal: port }: Pick<PublicPorts, 'temporal'>,
+  folder: string,
+  env = process.env,
+): Promise<string> {
+  const killing = `\nKill a node of Temporal; retries go on:\n\n  kill -9 ${pid}\n`;
+  const cli = await presentTemporal(env);
+  const access = `--address 127.0.0.1:${port} --tls-ca-path ${folder}/temporal/ca.crt --namespace demo`;
+  return cli ? `${killing}\nList the workflows:\n\n  ${cli} workflow list ${access}\n` : killing;
 }

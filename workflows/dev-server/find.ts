@@ -19,18 +19,10 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
     silenceLimitMs: SILENCE_LIMIT_MS,
     ...options,
   };
-  const { env, signal } = install;
-  for (const executable of candidatesOnPath('temporal', env)) {
-    if (await isTemporal(executable, signal)) {
-      return executable;
-    }
+  const present = await presentTemporal(install.env, install.signal);
+  if (present) {
+    return present;
   }
-  // Asked last: a user without a home folder has no cache.
-  const cached = cachedExecutable(env);
-  if (await isTemporal(cached, signal)) {
-    return cached;
-  }
-
   const ways = [
     async () => download(options.downloadBaseUrl ?? DOWNLOAD_BASE_URL, install),
     async () => goInstall(install),
@@ -40,7 +32,7 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
     try {
       return await get();
     } catch (error) {
-      signal?.throwIfAborted();
+      install.signal?.throwIfAborted();
       reasons.push(reasonOf(error));
       install.onProgress(`Not this way: ${reasonOf(error)}`);
     }
@@ -50,4 +42,19 @@ export async function findTemporal(options: FindOptions = {}): Promise<string> {
     `Temporal is missing and could not be had (${reasons.join('; ')}): install the Temporal CLI ` +
       `(https://docs.temporal.io/cli) or Go ${go} or newer, or set TEMPORAL_ADDRESS to a server that runs.`,
   );
+}
+
+/** The executable on the PATH or in the cache; undefined without one. */
+export async function presentTemporal(
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  for (const executable of candidatesOnPath('temporal', env)) {
+    if (await isTemporal(executable, signal)) {
+      return executable;
+    }
+  }
+  // Asked last: a user without a home folder has no cache.
+  const cached = cachedExecutable(env);
+  return (await isTemporal(cached, signal)) ? cached : undefined;
 }
