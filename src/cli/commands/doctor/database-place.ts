@@ -9,7 +9,7 @@ import { damageIn } from '../../../store/store-error.js';
 import { Skipped } from './check.js';
 
 /** The server ends longer statements, so that no check delays the service. */
-const LIMITS = {
+export const LIMITS = {
   server: { lockMs: 2_000, statementMs: 8_000, idleMs: 15_000 },
   ...{ connectMs: 5_000, answerMs: 10_000, askMs: 10_000 },
 };

@@ -5,6 +5,7 @@ Checks settings, files, ports, disk, certificates, the database that DATA_DIR or
 service may run at the same time. Run it as the user and with the settings of the service.
 
 Each check has a time limit and reads no large table as a whole. --thorough removes these limits and checks all rows and pages.
+On PostgreSQL, a statement still ends after 8 s, and its check then fails.
 
 Exit codes: 0 nothing found · 1 errors found, or a check failed · 3 only warnings found · 78 the settings cannot be used
 
