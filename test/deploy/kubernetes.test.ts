@@ -339,6 +339,21 @@ describe('the settings of the nodes', () => {
     expect(textOf(`${role}.yaml`)).not.toMatch(/kind: Secret/);
   });
 
+  test('are accepted with the addresses that the page has for pods with IPv6 only', () => {
+    const inPlace = mounted('postgres://integration:p@db.example.com/integration?sslmode=verify-full');
+    const other = Object.fromEntries(
+      [...installation.matchAll(/`(\w+)=(\S*::\S*)`/g)].map(([, name = '', value = '']) => [name, value]),
+    );
+    expect(other).toEqual({ LISTEN_HOST: '::', ROLES_ADDRESS: '[::]:4005', GRPC_HOST: '::' });
+    const ofDomain = inPlace({ ...environmentOf('domain', 'fd00::4'), ...other });
+    expect(loadConfig(ofDomain)).toMatchObject(other);
+    const { LISTEN_HOST = '' } = other;
+    expect(loadConfig(inPlace({ ...environmentOf('edge', 'fd00::5'), LISTEN_HOST }))).toMatchObject({
+      LISTEN_HOST,
+      METRICS_HOST: 'fd00::5',
+    });
+  });
+
   test('are accepted with a replica, of which only the domain reads the address', () => {
     const inPlace = mounted('postgres://integration:p@db.example.com/integration?sslmode=verify-full');
     const [path = ''] = optionalOf('domain').slice(-1).flatMap(pathsOf);
