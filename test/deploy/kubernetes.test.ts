@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,6 +55,9 @@ const requiredOf = (role: Role) => secretsOf(role).filter(({ optional }) => !opt
 const optionalOf = (role: Role) => secretsOf(role).filter(({ optional }) => optional);
 const installation = readFileSync(join(packageRoot, 'src/docs/operate/install.md'), 'utf8');
 
+/** Operators put the token and a copy of the key file into a domain node. */
+const mayWrite = (role: Role) => role === 'domain';
+
 /** How long CoreDNS and the caches on machines keep an answer. */
 const DNS_CACHE_MS = 30_000;
 /** Of the names in DOMAIN_ADDRESS, as the page says. */
@@ -98,6 +101,11 @@ test('the kustomization names every file, and the image of this release', () => 
 });
 
 describe.each(ROLES)('the nodes of role %s', (role) => {
+  test('have a place to write only if they are domain nodes', () => {
+    const written = podOf(role).volumes.filter(({ emptyDir }: Untyped) => emptyDir);
+    expect(written.map(({ name }: Untyped) => name)).toEqual(mayWrite(role) ? ['data', 'temporary'] : []);
+  });
+
   test('run without root, capabilities and a writable root', () => {
     const { image, args, securityContext } = containerOf(role);
     expect([image, args]).toEqual(['integration-service', [role]]);
@@ -404,6 +412,7 @@ describe('the settings of the nodes', () => {
       const { ROLES_ADDRESS, ...others } = here;
       const env = { ...own, ...others, ...(role === 'domain' && { ROLES_ADDRESS }) };
       const node = await services.start({ command: role, env });
+      expect(existsSync(node.settings.DATA_DIR ?? '')).toBe(false);
       const checks = role === 'domain' ? { database: { ok: true } } : { domain: { ok: true } };
       expect(await node.readiness()).toMatchObject({ checks });
     }
