@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exchange } from '../support/http-exchange.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { serviceProcesses } from '../support/service-process.js';
 import { AttackedService, BEHIND_PROXY, redirectUriOf } from './attacked-service.js';
 import { AUTHORIZATION_CASES, CLIENT_ID_CASES, REFLECTED_STATES, REPEATED } from './authorization-cases.js';
@@ -160,8 +160,7 @@ test('the request object that an address names is not fetched', async () => {
     asked.push(request.url);
     response.end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   await victim.ask(
     attacked.authorizeTarget(attacked.portal, { request_uri: `http://127.0.0.1:${port}/object` }),
   );

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { placeFile } from '../../src/codegen/generator.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
 const CONTENT = 'the generator';
@@ -21,8 +20,7 @@ let url: string;
 let file: string;
 
 beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/generator.jar`;
+  url = `http://127.0.0.1:${await listenOnLoopback(server)}/generator.jar`;
 });
 beforeEach(() => {
   file = join(newDirectory(), 'versions/1.jar');

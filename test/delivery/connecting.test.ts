@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import net, { createServer, type Server, type Socket } from 'node:net';
@@ -8,6 +7,7 @@ import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { eventually } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { freePorts } from '../support/free-ports.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { signalled } from '../support/signalled.js';
 import { noContent, rawReceivers } from './raw-receivers.js';
@@ -156,10 +156,8 @@ describe('TLS', () => {
     const server = createHttpsServer({ cert: certificate, key }, (request, response) => {
       request.resume().once('end', () => response.writeHead(204).end());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    httpsPort = await listenOnLoopback(server);
     server.unref();
-    httpsPort = (server.address() as { port: number }).port;
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) {
@@ -171,10 +169,9 @@ describe('TLS', () => {
   });
 
   async function listen(take: Parameters<typeof createServer>[1]): Promise<number> {
-    const server = createServer(take).listen(0, '127.0.0.1');
+    const server = createServer(take);
     servers.push(server.on('connection', (socket) => sockets.push(socket)));
-    await once(server, 'listening');
-    return (server.address() as { port: number }).port;
+    return listenOnLoopback(server);
   }
 
   test.each(['127.0.0.1', 'localhost', 'localhost.'])(

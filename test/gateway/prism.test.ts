@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type PrismProxy, startPrism } from '../support/contract/prism-proxy.js';
 import { gatewayOperations, idNamesOf, pathOf } from '../support/gateway/operations.js';
 import { type RealGateway, startRealGateway } from '../support/gateway/real-gateway.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { largestClient, owner, ownIds, unconfigured, unknownIds } from './demo-paths.js';
 
 describe('Prism, between a client and the gateway', () => {
@@ -88,8 +88,7 @@ describe('Prism, between a client and a gateway that breaks the contract', () =>
       response.writeHead(planted.status, { 'content-type': planted.type, ...headers });
       response.end(JSON.stringify(planted.body));
     });
-    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
-    prism = await startPrism(`http://127.0.0.1:${(stub.address() as AddressInfo).port}`);
+    prism = await startPrism(`http://127.0.0.1:${await listenOnLoopback(stub)}`);
   });
 
   afterAll(async () => {

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -11,6 +10,7 @@ import { documentedRequests } from '../contract/documented-requests.js';
 import { AnswerJudge } from '../support/contract/answer-judge.js';
 import { freePorts } from '../support/free-ports.js';
 import { exchange } from '../support/http-exchange.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { OutputLines } from '../support/output-lines.js';
 import { type MockPorts, mockedDocument, mockNames } from './mock-servers.js';
 
@@ -132,8 +132,7 @@ describe('mocks that cannot start', () => {
 
   test('say which port is taken and how to choose another', async () => {
     const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
+    const port = await listenOnLoopback(other);
     const [gateway = 0] = await freePorts(1);
     expect(await endingOf(settingsOf({ gateway, 'sign-on': port }))).toEqual([
       1,

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { Connection } from '../load/connection.js';
 import { questionsOf } from '../load/questions.js';
 import type { Comparison, Cost, Sides } from './comparison.js';
@@ -206,8 +206,7 @@ test.each([
   const server = createServer((_, response) =>
     response.writeHead(given).end(given === 304 ? undefined : 'ä'.repeat(99)),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const target = { host: '127.0.0.1', port, path: '/list', headers: {}, expectStatus: asked };
   const outcome = await new Promise<string | undefined>((resolve) => {
     const connection = new Connection(target, questionsOf(target)(), (error) => resolve(error?.message));

@@ -1,6 +1,7 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 import type { ServiceNode } from './two-domains.js';
 
 const PROBES_EVERY_MS = 100;
@@ -32,8 +33,7 @@ export class Balancer {
       behind.on('close', () => client.destroy());
     });
     this.#closing.signal.addEventListener('abort', () => server.close());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+    return listenOnLoopback(server);
   }
 
   async untilAllReady(): Promise<void> {

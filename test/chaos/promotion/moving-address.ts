@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from '../../support/loopback.js';
 
 export interface Target {
   host: string;
@@ -20,9 +21,8 @@ export async function movingAddress(target: Target) {
     client.on('close', () => behind.destroy());
     behind.on('close', () => client.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenOnLoopback(server),
     leadTo: (other: Target) => {
       present = other;
     },

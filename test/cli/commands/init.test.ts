@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { databaseUnderTest } from '../../support/databases.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { serviceProcesses } from '../../support/service-process.js';
 import { integration, runningCommands, sharedIntegration, type Typed } from '../typed.js';
 
@@ -106,10 +107,9 @@ describe('integration init', () => {
   });
 
   test('that is ended while it waits for Temporal has printed the only copy of the token', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
+    const silent = createServer();
     try {
-      await once(silent, 'listening');
-      const { port } = silent.address() as AddressInfo;
+      const port = await listenOnLoopback(silent);
       const settings = {
         DATA_DIR: join(services.newDirectory(), 'live'),
         TEMPORAL_ADDRESS: `127.0.0.1:${port}`,

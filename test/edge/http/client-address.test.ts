@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { clientAddress, type Network, trusted } from '../../../src/edge/http/listener.js';
 import { exchange } from '../../support/http-exchange.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 const PROXIES: Network[] = [
@@ -20,8 +20,7 @@ async function asked(trustedProxies: readonly Network[]) {
   const addressOf = clientAddress(trusted(trustedProxies), { api: 'test', log });
   const server = createServer((request, response) => response.end(addressOf(request)));
   close = () => server.close();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const from = async (forwardedFor?: string) =>
     (await exchange(port, '/', { headers: { 'x-forwarded-for': forwardedFor } })).body;
   return { from, lines, text };

@@ -12,6 +12,7 @@ import { serve } from '../../../src/rpc/handlers.js';
 import { addHealth, type ServingStatus } from '../../../src/rpc/health.js';
 import { closeRpcServer } from '../../../src/rpc/server.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, rpcRigs, TOKENS } from '../rig.js';
@@ -360,8 +361,7 @@ describe('a channel to several servers', () => {
       });
       listener.on('secureConnection', (socket) => socket.destroy());
       listeners.push(listener);
-      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-      const { port } = listener.address() as { port: number };
+      const port = await listenOnLoopback(listener);
       const files = new CertificateFiles({ caFile });
       const channel = new RpcChannel(`dns:///localhost:${port}`, TOKENS.edge, {
         credentials: (address) => clientCredentials(address, files),

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { type Move, moveToPostgres, type Outcome } from '../../../src/store/moves/move-to-postgres.js';
 import { MOVED_FILE } from '../../../src/store/moves/moved-file.js';
+import { listenOnLoopback, onLoopback } from '../../support/loopback.js';
 
 /** Texts whose order, length or spelling differs between the databases or their drivers. */
 const PREFIXES = [
@@ -199,10 +200,9 @@ export async function cuttingProxy(databaseUrl: string, dataDir: string, at: 'qu
     });
     server.on('data', (data) => (isCut ? cut() : client.write(data)));
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address() as AddressInfo;
+  const ownPort = await listenOnLoopback(proxy);
   return {
-    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(address.port) }).href,
+    url: onLoopback(databaseUrl, ownPort).href,
     close: () => void proxy.close(),
   };
 }

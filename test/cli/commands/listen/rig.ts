@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -8,6 +7,7 @@ import type {
   Subscription,
 } from '../../../../generated/proto/integration/webhooks/v1/subscriptions.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
+import { listenOnLoopback } from '../../../support/loopback.js';
 import { subscription, type WebhookHandlers } from '../operator/webhooks/rig.js';
 
 export const SECRET = `whsec_${Buffer.from('a secret of thirty-two characters').toString('base64')}`;
@@ -87,7 +87,6 @@ export function applications() {
       response.writeHead(status, headers).end(answer);
     });
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { passed, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { passed, address: `127.0.0.1:${await listenOnLoopback(server)}` };
   };
 }

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -7,6 +7,7 @@ import { keptStatement } from '../../../../src/store/adapters/statements/kept-st
 import type { Database, Writer } from '../../../../src/store/database.js';
 import { openPostgres } from '../../../../src/store/dialects/postgres/postgres.js';
 import { newPostgresDatabase } from '../../../support/databases.js';
+import { listenOnLoopback, onLoopback } from '../../../support/loopback.js';
 import { signalled } from '../../../support/signalled.js';
 import { stallingProxy } from '../../../support/stalling-proxy.js';
 
@@ -46,10 +47,9 @@ async function narrowWay(serverUrl: string) {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: ownPort } = server.address() as AddressInfo;
+  const ownPort = await listenOnLoopback(server);
   return {
-    url: Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(ownPort) }).href,
+    url: onLoopback(serverUrl, ownPort).href,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
