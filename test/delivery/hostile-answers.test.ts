@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
+import { turns } from '../support/turns.js';
 import {
   answering,
   lastly,
@@ -234,9 +235,7 @@ describe('a receiver that takes its time', () => {
     await eventually('the request to the silent one', () => receivers[0]?.requests.length === 1);
     await eventually('the beginnings of answers', () => receivers.slice(1).every(hasBegun));
     // What the sockets have read is parsed a little later.
-    for (let turns = 0; turns < 10; turns += 1) {
-      await new Promise(setImmediate);
-    }
+    await turns(10);
     // Half of it: the real time until the timer was set counts too.
     jest.advanceTimersByTime(timeoutMs / 2);
     await new Promise(setImmediate);

@@ -4,6 +4,7 @@ import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { eventually } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { signalled } from '../support/signalled.js';
+import { turns } from '../support/turns.js';
 import { FakeDomain, HeldSender } from './fake-domain.js';
 import { relaysUnderTest } from './relays.js';
 
@@ -125,9 +126,7 @@ describe('the relay', () => {
     try {
       const pass = async (ms: number) => {
         await jest.advanceTimersByTimeAsync(ms);
-        for (let turns = 0; turns < 10; turns += 1) {
-          await new Promise(setImmediate);
-        }
+        await turns(10);
       };
       // The recorder reports 16 results without waiting for more; a claim is worthwhile from 48 free slots.
       const endSome = async () => {
@@ -157,9 +156,7 @@ describe('the relay', () => {
     domain.add(7);
     await eventually('seven slots are taken', () => sender.running.size === 7);
     sender.endAll();
-    for (let turns = 0; turns < 10; turns += 1) {
-      await new Promise(setImmediate);
-    }
+    await turns(10);
     expect(domain.recorded.size).toBe(7);
   });
 

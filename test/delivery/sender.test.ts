@@ -1,10 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { signaturesOf } from '../../src/delivery/sender.js';
 import { eventually } from '../support/eventually.js';
 import { fakeTimeouts } from '../support/fake-timeouts.js';
+import { turns } from '../support/turns.js';
 import { answerWith, webhookReceivers } from '../support/webhooks/receiver.js';
 import { rawReceivers } from './raw-receivers.js';
 import { body, secret, senders, signingKey, targetAt, VERSION } from './senders.js';
@@ -147,12 +147,6 @@ describe('an attempt that is cut off', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 });
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) {
-    await nextTurn();
-  }
-}
 
 describe('an attempt whose lease ends before the time limit of the worker', () => {
   beforeEach(fakeTimeouts);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Admission, type AdmissionLimits, Busy, type End } from '../../../src/edge/contract/admission.js';
 import { ErrorCode } from '../../../src/errors/service-error.js';
+import { turns } from '../../support/turns.js';
 
 const FOREVER: AdmissionLimits = {
   perTurn: 1_000,
@@ -10,8 +11,6 @@ const FOREVER: AdmissionLimits = {
   few: 0,
   mostWaitMs: 60_000,
 };
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An admission with what has begun and was refused, by name. */
 function rig(limits: Partial<AdmissionLimits>) {
@@ -42,12 +41,6 @@ function rig(limits: Partial<AdmissionLimits>) {
   return { ask, askMany, begun, refused, ends, counted: () => counted };
 }
 
-async function afterTurns(turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) {
-    await nextTurn();
-  }
-}
-
 afterEach(() => {
   jest.useRealTimers();
 });
@@ -60,7 +53,7 @@ describe('requests begin', () => {
     for (let turn = 0; turn < 3; turn += 1) {
       await Promise.resolve();
       seen.push(begun.length);
-      await nextTurn();
+      await turns(1);
     }
     expect(seen).toEqual([3, 6, 8]);
   });
@@ -68,11 +61,11 @@ describe('requests begin', () => {
   test('when one that is under way has ended, and its end counts once', async () => {
     const { askMany, begun, ends } = rig({ atOnce: 2 });
     askMany(5);
-    await afterTurns(3);
+    await turns(3);
     expect(begun).toHaveLength(2);
     ends[0]?.();
     ends[0]?.();
-    await afterTurns(3);
+    await turns(3);
     expect(begun).toHaveLength(3);
   });
 
@@ -88,7 +81,7 @@ describe('requests begin', () => {
     askMany(4, { network: 'a' });
     askMany(1, { network: 'b' });
     askMany(1, { network: 'c' });
-    await afterTurns(10);
+    await turns(10);
     expect(begun).toEqual(['x0', 'a0', 'b0', 'c0', 'a1', 'a2', 'a3']);
   });
 
@@ -97,7 +90,7 @@ describe('requests begin', () => {
     askMany(1, { network: 'x' });
     askMany(3, { network: 'program' });
     askMany(7, { network: 'person', isFirst: true });
-    await afterTurns(14);
+    await turns(14);
     const kinds = begun.slice(1).map((name) => name.slice(0, -1));
     expect(kinds).toHaveLength(10);
     expect(kinds.slice(0, 8).filter((kind) => kind === 'program')).toHaveLength(2);
@@ -110,7 +103,7 @@ test('a network with very many requests for which people wait has no more priori
   askMany(1, { network: 'x' });
   askMany(40, { network: 'crowd', isFirst: true });
   askMany(1, { network: 'program' });
-  await afterTurns(30);
+  await turns(30);
   expect(begun.indexOf('program0')).toBeGreaterThan(0);
   expect(begun.indexOf('program0')).toBeLessThan(20);
 });
@@ -119,7 +112,7 @@ test('a stall of the process refuses none', async () => {
   const { askMany, begun, refused } = rig({ perTurn: 8, maxWaitMs: 20, mostWaitMs: 20 });
   askMany(16);
   stall();
-  await afterTurns(2);
+  await turns(2);
   expect([begun.length, refused]).toEqual([16, []]);
 });
 
@@ -129,7 +122,7 @@ test('one stall after the other does not keep late requests from being refused',
   askMany(1);
   for (let stalls = 0; stalls < 3; stalls += 1) {
     stall();
-    await afterTurns(2);
+    await turns(2);
   }
   expect(refused).toEqual(['a0']);
 });
