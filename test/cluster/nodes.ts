@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { packageRoot } from '../../src/config/package.js';
+import { run } from '../support/kept-programs.js';
 import { type HostName, hostOf, PORTS, type PublicPorts } from './addresses.js';
 import type { PartOptions } from './parts.js';
 
 const INIT_LIMIT_MS = 60_000;
 
-const run = promisify(execFile);
 const main = join(packageRoot, 'dist/src/cli/main.js');
 
 export interface NodePlace {
@@ -90,11 +88,8 @@ export class Nodes {
   /** Makes the namespace and its search attributes; returns what the command says. */
   async initTemporal(): Promise<string> {
     const env = { ...this.#shared, DATA_DIR: this.place.folder };
-    const { stdout } = await run(process.execPath, [main, 'init', '--temporal'], {
-      env,
-      timeout: INIT_LIMIT_MS,
-    });
-    return stdout.trim();
+    const output = await run(process.execPath, [main, 'init', '--temporal'], { env, timeout: INIT_LIMIT_MS });
+    return output.trim();
   }
 
   dataDirOf(name: HostName): string {

@@ -40,6 +40,7 @@ interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   input?: string;
+  timeout?: number;
 }
 
 /** Its output; a failure has that, too. */

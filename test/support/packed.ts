@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { packageRoot, packageVersion } from '../../src/config/package.js';
+import { run } from './kept-programs.js';
 import { onceARun } from './once-a-run.js';
-
-const run = promisify(execFile);
 
 const isNode20 = process.versions.node.startsWith('20.');
 const place = `${process.platform}-${process.arch}${isNode20 ? '-node20' : ''}`;

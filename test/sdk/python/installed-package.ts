@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { packers } from '../../../src/sdk/packaging/packages.js';
 import { type PackageFile, sourcesIn } from '../../../src/sdk/packaging/sources.js';
 import { kept } from '../../support/kept.js';
+import { run } from '../../support/kept-programs.js';
 import { fromTheList } from '../../support/python-tools.js';
 
 const root = join(import.meta.dirname, '../../..');
-const run = promisify(execFile);
 const INSTALL_LIMIT_MS = 240_000;
 const KEPT_ENVIRONMENTS = 3;
 /** The names of finished environments; those of earlier releases begin with the key. */
@@ -29,7 +27,7 @@ export function wheel(): PackageFile {
  */
 export async function pythonWithSdk(python: string): Promise<string> {
   const { path: name, content } = wheel();
-  const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
+  const version = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
   const files = await fromTheList(python);
   const description = [createHash('sha256').update(content).digest('hex'), version, ...files].join('\n');
   const place = await kept('sdk-python/environment', description, (folder) =>

@@ -1,18 +1,15 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { packageRoot, packageVersion } from '../../../src/config/package.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
+import { run } from '../../support/kept-programs.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
 import { projectFolder, pythonWithSdk, readmePath } from './installed-package.js';
 
-const run = promisify(execFile);
 const SLOW_MS = 300_000;
 
 describeWith('python', 'the package of Python, installed into an empty project', (python) => {
@@ -30,8 +27,7 @@ describeWith('python', 'the package of Python, installed into an empty project',
     const { PATH = '' } = process.env;
     const [key = ''] = Object.values(gateway.credentials.apiKeys);
     const env = { PATH, API_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
-    const { stdout } = await run(executable, args, { cwd: newFolder(), env, timeout: SLOW_MS });
-    return stdout;
+    return run(executable, args, { cwd: newFolder(), env, timeout: SLOW_MS });
   };
 
   test('says the release of the contract, and lacks nothing that it asks for', async () => {
@@ -51,9 +47,8 @@ describeWith('python', 'the package of Python, installed into an empty project',
         asked.push([url, headers['proxy-authorization']]);
         response.setHeader('content-type', 'application/json').end('[]');
       });
-      await once(proxy.listen(0, '127.0.0.1'), 'listening');
+      const port = await listenOnLoopback(proxy);
       try {
-        const { port } = proxy.address() as AddressInfo;
         const program = [
           'import os',
           'from integration_service import Gateway',
