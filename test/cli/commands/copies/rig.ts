@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
+import { type RestoreOptions, restore } from '../../../../src/cli/commands/copies/restore-actions.js';
+import { loadConfig } from '../../../../src/config/config.js';
 import type { Typed } from '../../typed.js';
 import { sharedIntegration } from '../../typed.js';
 
@@ -23,6 +25,15 @@ export async function newLive(folder: string, databaseUrl?: string): Promise<Rec
   const settings = settingsIn(folder, databaseUrl);
   await succeeded(sharedIntegration(['init', '--json'], settings));
   return settings;
+}
+
+export function restoring(folder: string, into: Record<string, string>, options: RestoreOptions = {}) {
+  return restore(loadConfig(into), folder, options);
+}
+
+/** Whether the directory has no database on which a service would start. */
+export function isUntouched({ DATA_DIR = '' }: Record<string, string>): boolean {
+  return !existsSync(join(DATA_DIR, 'integration.db'));
 }
 
 /** A copy of a backup with one changed file and, on request, matching checksums. */
