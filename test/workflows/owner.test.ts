@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import { inspectTemporal } from '../../workflows/inspection.js';
 import { reasonOf } from '../../workflows/log.js';
@@ -6,7 +6,14 @@ import type { OwnerClaim } from '../../workflows/namespace.js';
 import { setUpNamespace } from '../../workflows/namespace-setup.js';
 import { ensureSchedules } from '../../workflows/schedules.js';
 import { describeWith } from '../support/toolchains.js';
-import { eventually, farAway, NAMESPACE, quickPurge, scriptedMaintenance } from './temporal-fixture.js';
+import {
+  eventually,
+  farAway,
+  NAMESPACE,
+  quickPurge,
+  removeSchedules,
+  scriptedMaintenance,
+} from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
 const first: OwnerClaim = { issuer: 'https://sign-on.example.com' };
@@ -52,15 +59,10 @@ describeWith('temporal', 'a namespace', (executable) => {
   };
   const owned = (by: OwnerClaim) =>
     eventually('the owner', async () => (await ownerNow().catch(() => undefined)) === by.issuer);
-  const removeSchedules = async () => {
-    for (const id of Object.values(scheduleIds)) {
-      const schedule = client().schedule.getHandle(id);
-      await schedule.delete().catch(() => undefined);
-    }
-  };
+
+  beforeEach(() => removeSchedules(client()));
 
   test('gives its tasks to the installation that came first, and refuses workers of another', async () => {
-    await removeSchedules();
     const owner = await workFor(first);
     await owned(first);
     const { worker, calls } = await workFor(other);
@@ -80,7 +82,6 @@ describeWith('temporal', 'a namespace', (executable) => {
   });
 
   test('is left by the workers of an issuer that another one replaces', async () => {
-    await removeSchedules();
     const before = await workFor(first);
     await owned(first);
     const { worker } = await workFor(renamed);
@@ -92,7 +93,6 @@ describeWith('temporal', 'a namespace', (executable) => {
   });
 
   test('whose schedules name no owner, as those of earlier releases, belongs to the first that names itself', async () => {
-    await removeSchedules();
     const before = await workFor(undefined);
     await eventually('the schedules', () => before.worker.state.awaySince === undefined);
     expect(await ownerNow()).toBeUndefined();
@@ -104,7 +104,6 @@ describeWith('temporal', 'a namespace', (executable) => {
   });
 
   test('of another installation is named by inspection and set-up, and its schedules stay', async () => {
-    await removeSchedules();
     await ensureSchedules(client().schedule, { ...farAway, owner: first });
     const place = { address: address(), namespace: NAMESPACE };
     const problemFor = async (owner?: OwnerClaim) => (await inspectTemporal(place, Date.now, owner)).problem;

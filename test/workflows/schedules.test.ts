@@ -11,6 +11,7 @@ import {
   FAR_AWAY_MS,
   farAway,
   NAMESPACE,
+  removeSchedules,
   startServer,
 } from './temporal-fixture.js';
 
@@ -22,14 +23,7 @@ describeWith('temporal', 'the schedules', (executable) => {
     server = await startServer(executable);
     client = await connectClient(server.address);
   });
-  beforeEach(async () => {
-    for (const id of Object.values(scheduleIds)) {
-      await client.schedule
-        .getHandle(id)
-        .delete()
-        .catch(() => undefined);
-    }
-  });
+  beforeEach(() => removeSchedules(client));
   afterAll(async () => {
     await client?.connection.close();
     await server?.stop();

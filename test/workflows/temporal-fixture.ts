@@ -74,6 +74,7 @@ export async function freePort(): Promise<number> {
 
 const MOST_STARTS = 3;
 
+/** Killed when it is stopped: its own end takes it a second. */
 export async function startServer(
   executable: string,
   options: Partial<DevServerOptions> = {},
@@ -82,7 +83,7 @@ export async function startServer(
     const address = `127.0.0.1:${await freePort()}`;
     const own = { executable, address, namespace: NAMESPACE, searchAttributes, log: silentLog };
     try {
-      return await startDevServer({ ...own, ...options });
+      return await startDevServer({ ...own, stopLimitMs: 0, ...options });
     } catch (error) {
       // The server chooses more ports itself; another process may take one before the server listens on it.
       const hasEnded = String(error).includes('Temporal ended while it started');
@@ -125,6 +126,16 @@ export async function connectClient(address: string): Promise<Client> {
 export async function purgeIntervalOf({ schedule }: Client): Promise<number | undefined> {
   const { spec } = await schedule.getHandle(scheduleIds.purge).describe();
   return spec.intervals?.[0]?.every;
+}
+
+/** As on a new server. */
+export async function removeSchedules({ schedule }: Client): Promise<void> {
+  for (const id of Object.values(scheduleIds)) {
+    await schedule
+      .getHandle(id)
+      .delete()
+      .catch(() => undefined);
+  }
 }
 
 /** Waits until a worker has begun and ended a probe. Each probe makes the last schedule if it is missing. */

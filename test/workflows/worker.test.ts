@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import type { ScheduleHandle } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Client, ScheduleHandle } from '@temporalio/client';
 import { backoffDelayMs } from '../../workflows/backoff.js';
 import { scheduleIds, TASK_QUEUE } from '../../workflows/contract.js';
 import type { DevServer } from '../../workflows/dev-server/start.js';
@@ -18,6 +18,7 @@ import {
   purgeIntervalOf,
   quickPurge,
   recordingLog,
+  removeSchedules,
   scriptedMaintenance,
   silentLog,
   startServer,
@@ -128,6 +129,21 @@ test('the delays between attempts grow to a limit and differ between workers', (
 });
 
 describeWith('temporal', 'a worker with a server', (executable) => {
+  let lasting: DevServer;
+  let client: Client;
+  beforeAll(async () => {
+    lasting = await startServer(executable);
+    client = await connectClient(lasting.address);
+  });
+  afterAll(async () => {
+    await client?.connection.close();
+    await lasting?.stop();
+  });
+  /** For tests that need one server, of which others leave nothing that matters. */
+  const atLasting = async (options: Partial<WorkerOptions> = {}) => {
+    await removeSchedules(client);
+    return work(lasting.address, options);
+  };
   const serve = async (options: Parameters<typeof startServer>[1] = {}) => {
     const server = await startServer(executable, options);
     servers.push(server);
@@ -193,10 +209,8 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   });
 
   test('makes its schedules again where a server lost them in an outage too short to notice', async () => {
-    const server = await serve();
-    const { states, reaches } = await work(server.address);
+    const { states, reaches } = await atLasting();
     await reaches('polling');
-    const client = await connectClient(server.address);
     const handles = Object.values(scheduleIds).map((id) => client.schedule.getHandle(id));
     const ofAll = (ask: (handle: ScheduleHandle) => Promise<unknown>) =>
       Promise.all(handles.map(ask)).then(
@@ -212,37 +226,30 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       await eventually('the schedules', allExist);
       return areDeleted && states.slice(seen).every(({ status }) => status !== 'disconnected');
     });
-    await client.connection.close();
   });
 
   test('writes its schedules again after a worker of another release that ended since', async () => {
-    const server = await serve();
     const { log, lines } = recordingLog();
-    const { worker } = await work(server.address, { log, schedulesIntervalMs: 0 });
+    const { worker } = await atLasting({ log, schedulesIntervalMs: 0 });
     await eventually('the schedules', () => worker.state.status === 'polling' && !worker.state.awaySince);
-    const client = await connectClient(server.address);
     await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
     await eventually(
       'the interval of this worker',
       async () => (await purgeIntervalOf(client)) === FAR_AWAY_MS,
     );
-    await client.connection.close();
     const written = lines.filter(({ message }) => message === 'temporal schedules ensured');
     expect(written.every(({ fields }) => /created|updated/.test(JSON.stringify(fields)))).toBe(true);
   });
 
   test('does not write its schedules again at each probe', async () => {
-    const server = await serve();
-    const { worker } = await work(server.address);
+    const { worker } = await atLasting();
     await eventually('the schedules', () => worker.state.status === 'polling' && !worker.state.awaySince);
-    const client = await connectClient(server.address);
     // A busy server may answer so late that it counts as gone, after which the worker writes them at once.
     await eventually('the interval of another release that stays', async () => {
       await ensureSchedules(client.schedule, { ...farAway, purgeIntervalMs: 2 * FAR_AWAY_MS });
       await untilProbed(client);
       return (await purgeIntervalOf(client)) === 2 * FAR_AWAY_MS;
     });
-    await client.connection.close();
   });
 
   test('says once that its schedules cannot be written, and counts as away until they are', async () => {
@@ -280,7 +287,6 @@ describeWith('temporal', 'a worker with a server', (executable) => {
   });
 
   test('lets a running activity finish when it is shut down', async () => {
-    const server = await serve();
     let finish = () => undefined as undefined;
     const maintenance = scriptedMaintenance({
       purge: [
@@ -290,12 +296,11 @@ describeWith('temporal', 'a worker with a server', (executable) => {
           }),
       ],
     });
-    const { worker, reaches } = await work(server.address, {
+    const { worker, reaches } = await atLasting({
       work: workOf(maintenance),
       shutdownGraceMs: 10_000,
     });
     await reaches('polling');
-    const client = await connectClient(server.address);
     const handle = await client.workflow.start('purge', {
       taskQueue: TASK_QUEUE,
       workflowId: 'purge-graceful',
@@ -306,10 +311,9 @@ describeWith('temporal', 'a worker with a server', (executable) => {
     setTimeout(finish, 300);
     await ended;
 
-    await work(server.address);
+    await work(lasting.address);
     expect(await handle.result()).toMatchObject({ batches: 1, deleted: { codes: 7 } });
     expect(maintenance.calls).toHaveLength(1);
-    await client.connection.close();
   });
 
   test('ends although an activity hangs and the server is gone', async () => {
@@ -338,10 +342,9 @@ describeWith('temporal', 'a worker with a server', (executable) => {
       jest.spyOn(process.stderr, 'write').mockReturnValue(true),
     ];
     try {
-      const server = await serve();
-      const { worker, reaches } = await work(server.address, { log });
+      const { worker, reaches } = await atLasting({ log });
       await reaches('polling');
-      await purgeOnce(server.address, 'purge-logged');
+      await purgeOnce(lasting.address, 'purge-logged');
       await worker.shutdown();
       expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
     } finally {

@@ -24,6 +24,9 @@ import {
   temporaryFolder,
 } from '../temporal-fixture.js';
 
+/** For the end of a server by itself: a busy machine may take longer than a person waits. */
+const PATIENT_MS = 60_000;
+
 /** Whether anything of the process group is left: the command, its children or the watcher. */
 const groupIsAlive = (pid: number) => isAlive(-pid);
 
@@ -151,7 +154,7 @@ describeWith('temporal', 'the dev server', (executable) => {
   afterAll(() => files.remove());
 
   const serve = async (options: Parameters<typeof startServer>[1] = {}) => {
-    const server = await startServer(executable, options);
+    const server = await startServer(executable, { stopLimitMs: PATIENT_MS, ...options });
     servers.push(server);
     return server;
   };
@@ -159,11 +162,7 @@ describeWith('temporal', 'the dev server', (executable) => {
   test('serves with its UI, and keeps its database and takes new search attributes at the next start', async () => {
     const databaseFile = path.join(files.folder, 'temporal', 'temporal.db');
     const uiPort = await freePort();
-    const first = await serve({
-      ...{ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } },
-      // A busy machine may take longer than a person waits.
-      stopLimitMs: 60_000,
-    });
+    const first = await serve({ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } });
     expect((await fetch(`${first.uiUrl}/`)).status).toBe(200);
     const client = await connectClient(first.address);
     await client.workflow.start('kept', { taskQueue: 'nobody', workflowId: 'kept' });
@@ -200,7 +199,8 @@ describeWith('temporal', 'the dev server', (executable) => {
   test('is ended while it starts when it is cancelled', async () => {
     const cancel = new AbortController();
     const port = await freePort();
-    const started = startServer(executable, { address: `127.0.0.1:${port}`, signal: cancel.signal });
+    const address = `127.0.0.1:${port}`;
+    const started = startServer(executable, { address, signal: cancel.signal, stopLimitMs: PATIENT_MS });
     started.catch(() => undefined);
     await eventually('the process', () => processesWith(`--port ${port}`).length > 0);
     cancel.abort(new Error('not wanted any more'));
