@@ -5,7 +5,9 @@
  * npx tsx test/workflows/record-history.ts <kind>-<what is new>, where the kind is purge, code-expiry,
  * key-rotation, webhook-retry or webhook-retry-as-started
  */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   defaultPurgeInput,
@@ -26,7 +28,6 @@ import {
   scriptedMaintenance,
   silentLog,
   startServer,
-  temporaryFolder,
   workOf,
   writeBundle,
 } from './temporal-fixture.js';
@@ -125,9 +126,9 @@ if (!recording) {
 }
 
 const executable = await findTemporal();
-const files = await temporaryFolder();
+const folder = await mkdtemp(join(tmpdir(), 'history-'));
 // For the bundle.
-process.env.TEST_RUN_FOLDER = files.folder;
+process.env.TEST_RUN_FOLDER = folder;
 const [server, bundlePath] = await Promise.all([startServer(executable), writeBundle()]);
 const worker = await startTemporalWorker({
   address: server.address,
@@ -159,4 +160,4 @@ for (let run = 1; runId; run++) {
 await client.connection.close();
 await worker.shutdown();
 await server.stop();
-await files.remove();
+await rm(folder, { recursive: true });

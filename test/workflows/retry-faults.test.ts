@@ -2,16 +2,10 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TASK_QUEUE, webhookRetryWorkflowId } from '../../workflows/contract.js';
+import { newTemporaryDirectory } from '../support/temporary-directory.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
-import {
-  connectClient,
-  eventually,
-  freePort,
-  quickWebhookRetry,
-  startServer,
-  temporaryFolder,
-} from './temporal-fixture.js';
+import { connectClient, eventually, freePort, quickWebhookRetry, startServer } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
 const LONG_LEASE = 60_000;
@@ -127,8 +121,7 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
   });
 
   test('continue where they were when Temporal was killed and comes back', async () => {
-    const files = await temporaryFolder();
-    const databaseFile = path.join(files.folder, 'temporal.db');
+    const databaseFile = path.join(newTemporaryDirectory(), 'temporal.db');
     const address = `127.0.0.1:${await freePort()}`;
     const domain = domainWith('bat_killed', 20, LONG_LEASE);
     domain.receiver = ({ attemptNumber }) => (attemptNumber === 2 ? 500 : 204);
@@ -153,6 +146,5 @@ describeWith('temporal', 'the retries of a worker', (executable) => {
     await worker.shutdown();
     await own.connection.close();
     await server.stop();
-    await files.remove();
   });
 });

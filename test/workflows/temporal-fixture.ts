@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
@@ -147,11 +146,6 @@ export async function untilProbed({ schedule }: Client): Promise<void> {
   }
 }
 
-export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'workflows-test-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
 /** Bundles the TypeScript definitions into a file, as the build does: once per run, since it is slow. */
 export async function writeBundle(): Promise<string> {
   const name = 'definitions.bundle.js';
@@ -228,14 +222,6 @@ export const farAway = {
 /** What a worker does with schedules that do not run during a test, and nothing beside it. */
 export function workOf(domain: Partial<ActivityDependencies>): WorkerOptions['work'] {
   return async () => ({ activities: activitiesOf(domain), schedules: farAway, companions: [] });
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 const nothing = () => undefined;

@@ -6,29 +6,34 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type DevServer, parseLoopbackAddress, startDevServer } from '../../../workflows/dev-server/start.js';
 import { spawnTethered } from '../../../workflows/dev-server/tether.js';
 import { processesWith } from '../../support/service-process.js';
+import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 import { describeWith } from '../../support/toolchains.js';
 import {
   connectClient,
   eventually,
   freePort,
-  isAlive,
   NAMESPACE,
   recordingLog,
   silentLog,
   startServer,
   startWithoutPolls,
-  temporaryFolder,
 } from '../temporal-fixture.js';
 
 /** For the end of a server by itself: a busy machine may take longer than a person waits. */
 const PATIENT_MS = 60_000;
 
 /** Whether anything of the process group is left: the command, its children or the watcher. */
-const groupIsAlive = (pid: number) => isAlive(-pid);
+function groupIsAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** Runs a parent that tethers a command, and gives the parent and the command's pid. */
 async function tetherFromAnotherProcess(command: string, args: string[]) {
@@ -90,16 +95,16 @@ test('a command that has ended is not signalled: another process may have its nu
 
 /** An executable that makes a part of a database file, and ends with this shell command. */
 async function partlyMade(end: string) {
-  const { folder, remove } = await temporaryFolder();
+  const folder = newTemporaryDirectory();
   const executable = path.join(folder, 'temporal');
   const makes = 'while [ "$1" != --db-filename ]; do shift; done; touch "$2" "$2-wal"';
   await writeFile(executable, `#!/bin/sh\n${makes}\n${end}\n`, { mode: 0o755 });
   const databaseFile = path.join(folder, 'data', 'temporal.db');
-  return { executable, databaseFile, remove, files: () => readdir(path.dirname(databaseFile)) };
+  return { executable, databaseFile, files: () => readdir(path.dirname(databaseFile)) };
 }
 
 test('a database is made anew until a server has answered from it', async () => {
-  const { executable, databaseFile, files, remove } = await partlyMade('echo "no such table" >&2');
+  const { executable, databaseFile, files } = await partlyMade('echo "no such table" >&2');
   const address = `127.0.0.1:${await freePort()}`;
   const started = () =>
     startDevServer({ executable, address, databaseFile, namespace: NAMESPACE, log: silentLog });
@@ -108,11 +113,10 @@ test('a database is made anew until a server has answered from it', async () => 
   await writeFile(databaseFile, 'a part of the tables');
   await expect(started()).rejects.toThrow('no such table');
   expect(await readFile(databaseFile, 'utf8')).toBe('');
-  await remove();
 });
 
 test('a database stays if its first server has answered, but was not ready in time', async () => {
-  const { executable, databaseFile, files, remove } = await partlyMade('exec sleep 600');
+  const { executable, databaseFile, files } = await partlyMade('exec sleep 600');
   const port = await freePort();
   const late = new AbortController();
   const address = `127.0.0.1:${port}`;
@@ -125,7 +129,6 @@ test('a database stays if its first server has answered, but was not ready in ti
   await expect(started).rejects.toThrow('too late');
   server.forceShutdown();
   expect(await files()).toEqual(['temporal.db', 'temporal.db-wal']);
-  await remove();
 });
 
 describe('the address of the dev server', () => {
@@ -143,15 +146,10 @@ describe('the address of the dev server', () => {
 });
 
 describeWith('temporal', 'the dev server', (executable) => {
-  let files: Awaited<ReturnType<typeof temporaryFolder>>;
   const servers: DevServer[] = [];
-  beforeAll(async () => {
-    files = await temporaryFolder();
-  });
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()));
   });
-  afterAll(() => files.remove());
 
   const serve = async (options: Parameters<typeof startServer>[1] = {}) => {
     const server = await startServer(executable, { stopLimitMs: PATIENT_MS, ...options });
@@ -160,7 +158,7 @@ describeWith('temporal', 'the dev server', (executable) => {
   };
 
   test('serves with its UI, and keeps its database and takes new search attributes at the next start', async () => {
-    const databaseFile = path.join(files.folder, 'temporal', 'temporal.db');
+    const databaseFile = path.join(newTemporaryDirectory(), 'temporal', 'temporal.db');
     const uiPort = await freePort();
     const first = await serve({ databaseFile, uiPort, searchAttributes: { SubscriptionId: 'Keyword' } });
     expect((await fetch(`${first.uiUrl}/`)).status).toBe(200);

@@ -8,7 +8,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { cachedExecutable } from '../../../workflows/dev-server/cache.js';
 import { candidatesOnPath, runCommand } from '../../../workflows/dev-server/command.js';
 import { type FindOptions, findTemporal } from '../../../workflows/dev-server/find.js';
-import { eventually, isAlive, temporaryFolder } from '../temporal-fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { listenOnLoopback } from '../../support/loopback.js';
+import { isRunning } from '../../support/service-process.js';
+import { temporaryDirectories } from '../../support/temporary-directory.js';
 
 const TEMPORAL_SCRIPT = '#!/bin/sh\necho "temporal version 1.2.3 (Server 1.2.3, UI 1.2.3)"\n';
 const BROKEN_SCRIPT = '#!/bin/sh\nexit 127\n';
@@ -17,14 +20,15 @@ for flag; do [ "$flag" = --version ] || { echo "unknown flag: $flag"; exit 1; };
 echo "temporal version 1.0.0 (Server 1.24.2, UI 2.28.0)"
 `;
 
-let files: Awaited<ReturnType<typeof temporaryFolder>>;
+const newDirectory = temporaryDirectories();
+let files: string;
 let env: NodeJS.ProcessEnv;
 const servers: (Server | TcpServer)[] = [];
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  files = await temporaryFolder();
-  const bin = path.join(files.folder, 'bin');
+  files = newDirectory();
+  const bin = path.join(files, 'bin');
   await mkdir(bin, { recursive: true });
   // Only what the routes and the scripts need, so that a temporal or a go of this machine is never met.
   for (const tool of ['tar', 'gzip', 'sleep', 'mkdir', 'chmod']) {
@@ -33,18 +37,13 @@ beforeEach(async () => {
       await symlink(found, path.join(bin, tool));
     }
   }
-  env = {
-    PATH: bin,
-    HOME: files.folder,
-    XDG_CACHE_HOME: path.join(files.folder, 'cache'),
-  };
+  env = { PATH: bin, HOME: files, XDG_CACHE_HOME: path.join(files, 'cache') };
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) {
     socket.destroy();
   }
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
-  await files.remove();
 });
 
 async function place(file: string, content: string): Promise<string> {
@@ -54,18 +53,17 @@ async function place(file: string, content: string): Promise<string> {
   return file;
 }
 
-const placeOnPath = (name: string, content: string) => place(path.join(files.folder, 'bin', name), content);
+const placeOnPath = (name: string, content: string) => place(path.join(files, 'bin', name), content);
 
 async function listen(server: Server | TcpServer): Promise<string> {
   servers.push(server);
   server.on('connection', (socket: Socket) => sockets.push(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
 }
 
 /** Serves the archive a download would bring. */
 async function serveArchive(executable: string): Promise<string> {
-  const folder = path.join(files.folder, 'archive');
+  const folder = path.join(files, 'archive');
   await place(path.join(folder, 'temporal'), executable);
   await runCommand('tar', ['-czf', `${folder}.tgz`, '-C', folder, 'temporal'], { silenceLimitMs: 60_000 });
   const archive = await readFile(`${folder}.tgz`);
@@ -184,7 +182,7 @@ test('a Go that gets no answer is given up, and nothing is left', async () => {
 });
 
 test('a cancelled installation leaves no process and no folder', async () => {
-  const pidFile = path.join(files.folder, 'pid');
+  const pidFile = path.join(files, 'pid');
   await fakeGo(`echo "go: downloading x" >&2; mkdir -p "$GOMODCACHE"; sleep 60 & echo $! > ${pidFile}; wait`);
   const cancel = new AbortController();
   const finding = find({ signal: cancel.signal }).catch((error) => error);
@@ -193,7 +191,7 @@ test('a cancelled installation leaves no process and no folder', async () => {
   cancel.abort(new Error('Interrupted.'));
   expect(await finding).toMatchObject({ message: 'Interrupted.' });
   expect(await cacheContent()).toEqual([]);
-  await eventually('the end of the child', () => !isAlive(pid));
+  await eventually('the end of the child', () => !isRunning(pid));
 });
 
 test('the folder of an installer that was killed is removed by the next one on its host', async () => {
