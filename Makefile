@@ -67,11 +67,14 @@ build: $(INSTALLED) ## Install, compile and check the types of what is not up to
 ready: $(INSTALLED)
 	@$(TOGETHER) $(PARTS)
 
+# The types are checked in the time that the tests leave. What is wrong with them is said in the end, where it is seen.
 .PHONY: test
 test: ready $(TOOLS) ## Run all tests (TESTS=path runs those below it)
 	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi
-	@tsc --project test/tsconfig.json
-	@$(JEST) $(TESTS)
+	@{ nice -n 19 tsc --project test/tsconfig.json >dist/.types 2>&1 || \
+	{ [ ! -s dist/.types ] || echo 'Types are wrong: see dist/.types, or the end.' >&2; false; }; } & types=$$!; \
+	failed=0; $(JEST) $(TESTS) || failed=$$?; \
+	wait $$types || { cat dist/.types; failed=1; }; exit $$failed
 
 .PHONY: lint
 lint: $(TOOLS) ## Check the style of the code
