@@ -40,9 +40,19 @@ export class OwnerSlots {
     if (held >= Math.min(this.#perOwner, most)) {
       return false;
     }
-    this.#held.set(owner, held + slots);
-    this.#free -= slots;
+    this.#hold(owner, slots);
     return true;
+  }
+
+  /** Hands a slot on, also to an owner that could not take another. */
+  move(from: string, to: string): void {
+    this.give(from);
+    this.#hold(to, 1);
+  }
+
+  #hold(owner: string, slots: number): void {
+    this.#held.set(owner, this.heldBy(owner) + slots);
+    this.#free -= slots;
   }
 
   give(owner: string, slots = 1): void {

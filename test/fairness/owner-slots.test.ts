@@ -37,6 +37,13 @@ describe('slots', () => {
     expect(taken(slots, 'one', 9)).toBe(1);
   });
 
+  test('can be handed on, also to an owner that could not take another', () => {
+    const slots = new OwnerSlots({ inTotal: 4 });
+    expect([taken(slots, 'one', 9), taken(slots, 'two', 9), taken(slots, 'three', 9)]).toEqual([2, 1, 1]);
+    slots.move('one', 'two');
+    expect([slots.heldBy('one'), slots.heldBy('two'), slots.free]).toEqual([1, 2, 0]);
+  });
+
   test('are shared so only if they are the last, where some are kept for those that hold few', () => {
     const slots = new OwnerSlots({ inTotal: 16, kept: 4 });
     expect(taken(slots, 'one', 100)).toBe(12);

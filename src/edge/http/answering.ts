@@ -85,6 +85,7 @@ async function exchangeTraced(
   };
   try {
     const readBody = () => body.read();
+    const giveUpBody = () => body.giveUp();
     const { headers } = request;
     const target = splitTarget(request.url ?? '/');
     const from = { clientAddress: client, network: networkOf(client) };
@@ -92,7 +93,7 @@ async function exchangeTraced(
     // Node sets it back before the next request.
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
-    const asked = { method, ...target, headers, requestId, ...from, readBody, left, wait };
+    const asked = { method, ...target, headers, requestId, ...from, readBody, giveUpBody, left, wait };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, asked, UNREADABLE, shared.options)

@@ -17,6 +17,8 @@ export interface HttpRequest {
   network: string;
   /** The whole body, read on the first call. Rejects with BodyRefusal if it is too large or too slow. */
   readBody(): Promise<Buffer>;
+  /** Ends the reading of the body as if it were too slow. */
+  giveUpBody(): void;
   /** Aborted when the client closes its connection. */
   left: AbortSignal;
   /** From now on, the answer may take so much longer than usual: the connection may be silent meanwhile. */
@@ -97,6 +99,7 @@ export class RequestBody {
   #size = 0;
   /** What came beyond the limit. */
   #droppedBytes = 0;
+  #endFlow: () => void = () => undefined;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -119,6 +122,11 @@ export class RequestBody {
   read(): Promise<Buffer> {
     this.#reading ??= this.#read();
     return this.#reading;
+  }
+
+  /** Ends the reading as if the body were too slow. */
+  giveUp(): void {
+    this.#endFlow();
   }
 
   async #read(): Promise<Buffer> {
@@ -186,7 +194,8 @@ export class RequestBody {
       const onData = () => isEnough() && settle(() => resolve('stopped'));
       const onEnd = () => settle(() => resolve('complete'));
       const onGone = () => settle(() => reject(new ClientLeft()));
-      const timer = setTimeout(() => settle(() => resolve('timed out')), timeoutMs);
+      this.#endFlow = () => settle(() => resolve('timed out'));
+      const timer = setTimeout(this.#endFlow, timeoutMs);
       request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
       if (request.readableEnded) {
         onEnd();

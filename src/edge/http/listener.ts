@@ -7,6 +7,7 @@ import { OwnerSlots } from '../../fairness/owner-slots.js';
 import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Log } from '../../telemetry/log.js';
 import { type AnsweringOptions, exchange, fixedHeaders, STALL_TIMEOUT_MS, UNREADABLE } from './answering.js';
+import { AwaitedBodies } from './awaited-bodies.js';
 import { Connections } from './connections.js';
 import { BUSY, type Dispatch, RequestBody } from './exchange.js';
 import { belowContracts, refuseUnread, statusOfForbidden, statusOfParserError } from './unreadable.js';
@@ -153,14 +154,29 @@ export async function closeListener(server: Server, graceMs: number): Promise<vo
   clearTimeout(timer);
 }
 
-/** Each network has its share of slots, so that one network does not block the others. */
+/**
+ * Each network has its share of slots, so that one network does not block the others. Where the shares of
+ * several networks are all slots, the one with most bodies on their way loses the one awaited longest.
+ */
 function dispatchInSlot(options: ListenerOptions): Dispatch {
   const { dispatch, maxRequests = MAX_REQUESTS } = options;
   const slots = new OwnerSlots({ inTotal: maxRequests });
+  const bodies = new AwaitedBodies();
   let withoutSlot = 0;
+  const takeSlot = (network: string): boolean => {
+    if (slots.take(network)) {
+      return true;
+    }
+    // It keeps at least as many as this one gets, so that a network with few slow bodies loses none.
+    const loser = bodies.giveUpOne(slots.heldBy(network) + 1);
+    if (loser !== undefined) {
+      slots.move(loser, network);
+    }
+    return loser !== undefined;
+  };
   return async (request) => {
     const { network } = request;
-    if (!slots.take(network)) {
+    if (!takeSlot(network)) {
       options.onRefused?.();
       if (withoutSlot < MOST_WITHOUT_SLOT) {
         withoutSlot += 1;
@@ -169,10 +185,18 @@ function dispatchInSlot(options: ListenerOptions): Dispatch {
       }
       return belowContracts(503, request, BUSY, options);
     }
+    let hasSlot = true;
+    const giveUp = () => {
+      hasSlot = false;
+      request.giveUpBody();
+    };
+    const readBody = () => bodies.during(network, giveUp, request.readBody);
     try {
-      return await dispatch(request);
+      return await dispatch({ ...request, readBody });
     } finally {
-      slots.give(network);
+      if (hasSlot) {
+        slots.give(network);
+      }
     }
   };
 }

@@ -103,6 +103,7 @@ describe('the application of the demo', () => {
       clientAddress: '127.0.0.1',
       network: '127.0.0.1',
       readBody: async () => Buffer.alloc(0),
+      giveUpBody: () => undefined,
       left: new AbortController().signal,
       wait: () => undefined,
     });

@@ -4,6 +4,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  type BodyRefusal,
   type BodyStream,
   bodyStream,
   type Dispatch,
@@ -391,6 +392,70 @@ test('a network that has its share of the requests under way is told to come bac
   released.tell();
   expect((await held).status).toBe(200);
   expect((await exchange(port, '/', from('2001:db8::2'))).status).toBe(200);
+});
+
+describe('where bodies that do not come hold all slots of several networks', () => {
+  const from = (network: string) => ({ headers: { 'x-forwarded-for': network } });
+  /** The answer, once the connection has ended, and what sends the body. */
+  const post = async (network: string) => {
+    const before = seen.length;
+    const socket = connect(port, '127.0.0.1');
+    const answer = new Promise<string>((resolve) => {
+      let received = '';
+      socket.on('data', (piece) => {
+        received += piece;
+      });
+      socket.once('close', () => resolve(received));
+    });
+    const fields = `host: x\r\nx-forwarded-for: ${network}\r\nconnection: close\r\ncontent-length: 4`;
+    socket.write(`POST /slow HTTP/1.1\r\n${fields}\r\n\r\n`);
+    await eventually('that its body is awaited', () => seen.length > before);
+    return { answer, send: () => socket.write('body') };
+  };
+  const postAll = async (...networks: string[]) => {
+    const posted: Awaited<ReturnType<typeof post>>[] = [];
+    for (const network of networks) {
+      posted.push(await post(network));
+    }
+    return posted;
+  };
+
+  beforeEach(async () => {
+    await closeListener(server, 0);
+    await start({ maxRequests: 8, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }] });
+    dispatch = async ({ path, readBody }) => {
+      try {
+        return path === '/slow' ? { ...OK, body: await readBody() } : OK;
+      } catch (error) {
+        return { ...OK, status: (error as BodyRefusal).status, body: (error as Error).message };
+      }
+    };
+  });
+
+  test('the one with most loses the oldest to a network that has none, and networks with one keep it', async () => {
+    const [oldest, , , , , , one, other] = await postAll(
+      ...Array(4).fill('192.0.2.1'),
+      ...Array(2).fill('192.0.2.2'),
+      ...['192.0.2.3', '192.0.2.4'],
+    );
+    expect((await exchange(port, '/', from('192.0.2.5'))).status).toBe(200);
+    expect(await oldest?.answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*The body did not arrive in time\.$/);
+    for (const kept of [one, other]) {
+      kept?.send();
+      expect(await kept?.answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*body$/);
+    }
+  });
+
+  test('a network gets no more than it leaves to that one', async () => {
+    const before = await postAll(...Array(4).fill('192.0.2.1'), ...Array(2).fill('192.0.2.2'), '192.0.2.3');
+    await postAll('192.0.2.4', '192.0.2.5', '192.0.2.5');
+    expect((await exchange(port, '/', from('192.0.2.5'))).status).toBe(503);
+    expect((await exchange(port, '/', from('192.0.2.1'))).status).toBe(503);
+    for (const kept of before.slice(2)) {
+      kept.send();
+      expect(await kept.answer).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
 });
 
 test('where all connections are taken, a new one is served and the one that has been idle longest is closed', async () => {

@@ -46,6 +46,7 @@ export async function ask(
     clientAddress: '192.0.2.1',
     network: '192.0.2.1',
     readBody: async () => Buffer.alloc(0),
+    giveUpBody: () => undefined,
     left: new AbortController().signal,
     wait: () => undefined,
   });
