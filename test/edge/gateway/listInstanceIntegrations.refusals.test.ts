@@ -137,6 +137,14 @@ test('401: without a key, whatever Accept says', async () => {
   expect([status, code]).toEqual([401, 'api_key_missing']);
 });
 
+test('a very long Accept, which takes long to judge, counts as none', async () => {
+  const ask = async (types: number) => {
+    const headers = { accept: 'a/b,'.repeat(types) };
+    return (await gateway.ask('listInstanceIntegrations', PATH, { headers })).status;
+  };
+  expect([await ask(250), await ask(251)]).toEqual([406, 200]);
+});
+
 test.each([
   'application/json',
   'APPLICATION/JSON',
