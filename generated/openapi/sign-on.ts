@@ -146,8 +146,7 @@ export interface paths {
         };
         /**
          * Show the contexts to choose from
-         * @description For a person who is several users or workers on the instance, or who is only invited there and comes with a
-         *     session to an application that does not ask for consent.
+         * @description For a person who is several users or workers on the instance, or who is only invited there and has a session.
          *     A sign-in that has come to its end leads on; with `form_post` the answer to the application is then a page with a form (200).
          */
         get: operations["showContexts"];

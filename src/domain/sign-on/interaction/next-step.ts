@@ -46,8 +46,8 @@ export function nextStep(situation: Situation): NextStep {
     withdrawn(situation) ??
     authentication(situation) ??
     admission(situation) ??
-    approval(situation) ??
     acceptance(situation) ??
+    approval(situation) ??
     issue(situation)
   );
 }
@@ -136,6 +136,21 @@ function askForChoice({ silent }: Situation): NextStep {
     : { kind: 'page', page: 'choose_context' };
 }
 
+/**
+ * Requires an act in this interaction by which an invited user becomes active: the password or a choice. A
+ * visit to a page of others, which sends the browser here, is none, and an approval names no client.
+ */
+function acceptance(situation: Situation): NextStep | undefined {
+  const { signedIn, progress } = situation;
+  const person = admitted(situation.identity);
+  if (!signedIn || !person || !contextOf(situation, person)?.invited) {
+    return undefined;
+  }
+  return isSignedInHere(progress, signedIn) || choiceIn(progress, signedIn)
+    ? undefined
+    : askForChoice(situation);
+}
+
 function approval(situation: Situation): NextStep | undefined {
   const { request, silent, application, signedIn, progress, approvedScopes } = situation;
   if (signedIn && progress.approvedBy === signedIn.id) {
@@ -154,22 +169,6 @@ function approval(situation: Situation): NextStep | undefined {
 /** Any local program can take such an address, so the person is always asked (RFC 8252, 8.6). */
 function isImpersonable({ application, request }: Situation): boolean {
   return application?.type === 'public' && new URL(request.redirectUri).protocol !== 'https:';
-}
-
-/**
- * Requires an act in this interaction by which an invited user becomes active: the password, a choice or an
- * approval. A visit to a page of others, which sends the browser here, is none.
- */
-function acceptance(situation: Situation): NextStep | undefined {
-  const { signedIn, progress } = situation;
-  const person = admitted(situation.identity);
-  if (!signedIn || !person || !contextOf(situation, person)?.invited) {
-    return undefined;
-  }
-  const isApproved = progress.approvedBy === signedIn.id;
-  return isApproved || isSignedInHere(progress, signedIn) || choiceIn(progress, signedIn)
-    ? undefined
-    : askForChoice(situation);
 }
 
 function issue(situation: Situation): NextStep {

@@ -8,7 +8,7 @@ import { disableUser } from '../../../../src/domain/platform/people/user-updates
 import type { LoginContext } from '../../../../src/domain/sign-on/interaction/login-contexts.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { audited, browserRig, CALLBACK, hire, newClient, newPerson } from '../browser-rig.js';
+import { audited, browserRig, CALLBACK, hire, newClient, newPerson, signedInBefore } from '../browser-rig.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 
 const under = databaseUnderTest('SQLite');
@@ -18,6 +18,7 @@ async function asked() {
   const rig = await browserRig(under);
   const clientId = await rig.newApplication({ name: 'Shiftwise', firstParty: false });
   const person = await newPerson(rig, [rig.here.clientId]);
+  await signedInBefore(rig, person, rig.here.clientId);
   const browser = new TestBrowser(rig);
   await browser.authorize({ clientId, scope: 'openid email' });
   expect(await browser.signIn(person)).toMatchObject({ page: 'consent' });

@@ -106,6 +106,24 @@ describe('the first sign-in on an instance', () => {
     expect([what, attributes?.instance_id]).toEqual(['code.issued succeeded', rig.there.instanceId]);
   });
 
+  test('asks under single sign-on for the user first, and only then to allow an application of others', async () => {
+    const rig = await browserRig(under);
+    const clientId = await rig.newApplication({ firstParty: false });
+    const person = await newPerson(rig, [rig.here.clientId, rig.there.clientId]);
+    const browser = await signedInBrowser(rig, person);
+    const request = { clientId, redirectUri: OTHER_CALLBACK };
+    expect(answerOf(await browser.authorize({ ...request, prompt: 'none' }))).toMatchObject({
+      error: 'interaction_required',
+    });
+    expect(await browser.authorize(request)).toMatchObject({ page: 'choose_context' });
+    expect(await browser.choose({ userType: 'USER', clientId: rig.there.clientId })).toMatchObject({
+      page: 'consent',
+    });
+    expect(await statuses(rig, person)).toMatchObject({ [rig.there.clientId]: 'INVITED' });
+    codeOf(await browser.decide(true));
+    expect(await statuses(rig, person)).toMatchObject({ [rig.there.clientId]: 'ACTIVE' });
+  });
+
   test('is none when the person goes no further than the password', async () => {
     const rig = await browserRig(under);
     const person = await newPerson(rig, [rig.there.clientId]);

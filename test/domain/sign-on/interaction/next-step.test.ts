@@ -154,14 +154,24 @@ test.each<[string, Changed, string, string]>([
     CODE,
   ],
   [
-    'the only user is new, and the person approved',
+    'the only user is new, and the person only approved',
     { identity: person({ contexts: [NEW] }), approvedScopes: [], progress: { approvedBy: ADA } },
-    CODE,
-    CODE,
+    'choose_context',
+    'interaction_required',
   ],
   [
-    'the only user is new, and the approval is missing',
+    'the only user is new, and the approval is missing too',
     { identity: person({ contexts: [NEW] }), approvedScopes: [] },
+    'choose_context',
+    'interaction_required',
+  ],
+  [
+    'the only user is new and was chosen, and the approval is missing',
+    {
+      identity: person({ contexts: [NEW] }),
+      approvedScopes: [],
+      progress: { context: { ...A, accountId: ADA, ...SINCE } },
+    },
     'consent',
     'consent_required',
   ],

@@ -3,7 +3,15 @@ import type { Shown } from '../../../../src/domain/sign-on/interaction/show-inte
 import type { BrowserStep } from '../../../../src/domain/sign-on/sessions/browser.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { AFTER_LOGOUT, type BrowserRig, browserRig, HOUR_MS, hire, newPerson } from '../browser-rig.js';
+import {
+  AFTER_LOGOUT,
+  type BrowserRig,
+  browserRig,
+  HOUR_MS,
+  hire,
+  newPerson,
+  signedInBefore,
+} from '../browser-rig.js';
 import { answerOf, codeOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 import { ISSUER } from '../token-keys.js';
 
@@ -12,6 +20,7 @@ const under = databaseUnderTest('SQLite');
 async function atSignIn() {
   const rig = await browserRig(under);
   const person = await newPerson(rig, [rig.here.clientId]);
+  await signedInBefore(rig, person, rig.here.clientId);
   const browser = new TestBrowser(rig);
   await browser.authorize({ nonce: 'n-1' });
   return { rig, person, browser };
