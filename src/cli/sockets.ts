@@ -21,6 +21,11 @@ export function runsDomain({ DOMAIN_ADDRESS, ROLES_ADDRESS }: Config): boolean {
   return socketPathOf(DOMAIN_ADDRESS) !== undefined || ROLES_ADDRESS !== undefined;
 }
 
+/** A DNS name counts as several: each of its addresses is a domain. */
+export function namesSeveralDomains({ DOMAIN_ADDRESS: address }: Config): boolean {
+  return socketPathOf(address) === undefined && /^dns:|,/.test(address);
+}
+
 export function refuseUnreachableDomain(config: Config): void {
   if (!runsDomain(config)) {
     throw new StartupError(

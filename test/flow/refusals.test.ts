@@ -200,6 +200,11 @@ describe('settings', () => {
     ['edge', { EDGE_TOKEN: `sha256:${'x'.repeat(43)}` }, 'EDGE_TOKEN must be the token itself for the edge'],
     [
       'serve',
+      { DOMAIN_ADDRESS: 'localhost:4005,localhost:4006', ROLES_ADDRESS: 'localhost:4005' },
+      'EDGE_TOKEN must be set, the same on all machines',
+    ],
+    [
+      'serve',
       { SERVICE_TOKEN: 'x'.repeat(40) },
       'SERVICE_TOKEN is replaced by one token per right: set EDGE_TOKEN',
     ],

@@ -13,7 +13,7 @@ import { type Recorded, reading, recordedIn } from '../../store/recorded.js';
 import { refuseOtherEnvironment } from '../../store/store.js';
 import { issuerClaimOf, secretsKeyFile } from '../from-config.js';
 import type { RoleName } from '../roles/role.js';
-import { allRoleRights, ownTokenOf, roleRights } from '../roles/role-tokens.js';
+import { allRoleRights, ownTokenOf, refuseTokenOfServe, roleRights } from '../roles/role-tokens.js';
 import { temporalAccess } from '../roles/temporal/access.js';
 import { clientFiles, serverFiles } from '../roles/tls-files.js';
 import { refuseLongRunDir, refuseLongSocket, refuseUnreachableDomain, socketPathOf } from '../sockets.js';
@@ -38,13 +38,11 @@ const MADE: Needs = [
   [database, 'domain'],
 ];
 
-/** What `serve` needs: a folder for the sockets by which it asks its roles, and tokens, which it can make. */
+/** What `serve` needs: a folder for the sockets by which it asks its roles, and the tokens of the roles. */
 const TOGETHER: Needs = [
   [refuseLongRunDir],
   [dataFolder],
-  ...allRoleRights.map(
-    (right) => [(config: Config) => config[roleRights[right].setting] && ownTokenOf(config, right)] as const,
-  ),
+  ...allRoleRights.map((right) => [(config: Config) => refuseTokenOfServe(config, right)] as const),
 ];
 
 /** What `serve` arranges for its roles. */

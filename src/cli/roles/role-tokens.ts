@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ConfigError, sharedTokens } from '../../config/config.js';
+import { type Config, ConfigError, sharedTokens } from '../../config/config.js';
 import { roleTokens } from '../../config/parsers.js';
 import type { Secret } from '../../config/secret.js';
 import { secretOf } from '../../config/secret-files.js';
 import { ServiceTokenRefusal } from '../../domain/access/service-tokens.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { Authenticate } from '../../rpc/callers.js';
+import { namesSeveralDomains } from '../sockets.js';
 import type { RoleName, RoleOptions } from './role.js';
 
 /**
@@ -72,6 +73,18 @@ export function ownTokenOf(tokens: RoleTokens, right: RoleRight): string {
     ]);
   }
   return token;
+}
+
+/** `serve` makes a token that is not set, which the domains of other machines do not know. */
+export function refuseTokenOfServe(config: Config, right: RoleRight): void {
+  const { setting: name } = roleRights[right];
+  if (config[name] !== undefined) {
+    ownTokenOf(config, right);
+  } else if (namesSeveralDomains(config)) {
+    throw new ConfigError([
+      `${name} must be set, the same on all machines: DOMAIN_ADDRESS names several domains, and a token that \`integration serve\` makes is only for its own`,
+    ]);
+  }
 }
 
 function hashOf(token: Secret): Buffer {

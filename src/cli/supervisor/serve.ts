@@ -7,6 +7,7 @@ import { doubtfulNames, logOptionsOf, refuseUnusableKeyFile } from '../from-conf
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES } from '../roles/role.js';
+import { allRoleRights, refuseTokenOfServe } from '../roles/role-tokens.js';
 import { claimRunDir, isListening, opsSocketOf, temporalGroupFileOf } from '../sockets.js';
 import { drained, listenForStop } from '../stop-signals.js';
 import { Child, KILL_MARGIN_MS, type Refusal } from './child.js';
@@ -24,6 +25,9 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   }
   // The domain would refuse it after the others have started, and after a folder is made for their sockets.
   refuseUnusableKeyFile(config);
+  for (const right of allRoleRights) {
+    refuseTokenOfServe(config, right);
+  }
   const { asked, hurried } = listenForStop();
   const say = sayer(config);
   const runDir = claimRunDir(config);

@@ -191,6 +191,24 @@ test('so is, without a role, what `serve` refuses because it starts a domain and
   ]);
 });
 
+test('so are tokens that `serve` would make for itself alone, if other domains are to know them', async () => {
+  const problemsAt = (DOMAIN_ADDRESS: string, tokens = {}) =>
+    startProblems(
+      loadConfig({ DATA_DIR: directory(), DOMAIN_ADDRESS, ROLES_ADDRESS: '127.0.0.1:4005', ...tokens }),
+      { offline: true },
+    );
+  const [own, both, named] = ['127.0.0.1:4005', '127.0.0.1:4005,127.0.0.2:4005', 'dns:///localhost:4005'];
+  const settings = ['EDGE_TOKEN', 'RELAY_TOKEN', 'MAINTENANCE_TOKEN'];
+  const problems = settings.map((name) =>
+    expect.stringContaining(`${name} must be set, the same on all machines: DOMAIN_ADDRESS names several`),
+  );
+  expect(await problemsAt(own)).toEqual([]);
+  expect(await problemsAt(both)).toEqual(problems);
+  expect(await problemsAt(named)).toEqual(problems);
+  const tokens = Object.fromEntries(settings.map((name) => [name, name.padEnd(32, 'x')]));
+  expect(await problemsAt(both, tokens)).toEqual([]);
+});
+
 test('so is one in a directory that the user of the service may not write', async () => {
   const closed = directory();
   chmodSync(closed, 0o500);
