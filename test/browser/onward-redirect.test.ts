@@ -7,6 +7,7 @@ import { SigningAlgorithm } from '../../generated/proto/integration/operator/v1/
 import { clientIds, demoEnvironment, instanceIds } from '../flow/sign-on/demo-environment.js';
 import { call } from '../flow/sign-on/environment.js';
 import { chromiumVisits } from '../support/chromium.js';
+import { listenOnLoopback } from '../support/loopback.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { describeWith } from '../support/toolchains.js';
 import { at, fillSignIn, pressAllow } from './sign-on-in-chromium.js';
@@ -28,7 +29,7 @@ function applicationOfTwoOrigins() {
   const servers = [pages, callback];
   beforeAll(async () => {
     for (const server of servers) {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      await listenOnLoopback(server);
     }
   });
   afterAll(() => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { listenOnLoopback } from '../support/loopback.js';
 import { describeWith } from '../support/toolchains.js';
 import { auditOf } from './audit.js';
 import { passwordLink } from './pages.js';
@@ -28,8 +28,7 @@ describeWith('chromium', 'attacks on the pages by other sites', (executable) => 
       response.end(`<!doctype html><html lang="en"><title>Elsewhere</title>${body}`);
     });
     listeners.push(listener);
-    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+    return `http://127.0.0.1:${await listenOnLoopback(listener)}/`;
   }
 
   /** What the visit complained of, which here is what was to happen. */

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -9,6 +8,7 @@ import { type DemoEnvironment, demoEnvironment, instanceIds } from '../flow/sign
 import { call } from '../flow/sign-on/environment.js';
 import type { Credentials } from '../flow/sign-on/walk.js';
 import { chromiumVisits } from '../support/chromium.js';
+import { listenOnLoopback } from '../support/loopback.js';
 
 /** Without a known verifier: these codes are never exchanged. */
 const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -52,16 +52,15 @@ export function signOnInChromium(executablePath: string) {
     response.setHeader('Content-Type', 'text/html');
     response.end('<!doctype html><html lang="en"><title>Rota Planner</title><h1>Welcome back</h1>');
   });
-  let clientId = '';
+  let [home, clientId] = ['', ''];
   beforeAll(async () => {
-    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    clientId = await register(environment.demo, home());
+    home = `http://localhost:${await listenOnLoopback(listener)}`;
+    clientId = await register(environment.demo, home);
   });
   afterAll(() => {
     listener.closeAllConnections();
     listener.close();
   });
-  const home = () => `http://localhost:${(listener.address() as AddressInfo).port}`;
 
   return {
     ...visits,
@@ -70,7 +69,7 @@ export function signOnInChromium(executablePath: string) {
       return environment.demo;
     },
     get signedOutUrl() {
-      return `${home()}/signed-out`;
+      return `${home}/signed-out`;
     },
     get clientId() {
       return clientId;
@@ -80,7 +79,7 @@ export function signOnInChromium(executablePath: string) {
       const query = {
         response_type: 'code',
         client_id: clientId,
-        redirect_uri: `${home()}/callback`,
+        redirect_uri: `${home}/callback`,
         scope: 'openid profile email',
         state: 'a state',
         code_challenge: CODE_CHALLENGE,
@@ -91,14 +90,14 @@ export function signOnInChromium(executablePath: string) {
     },
     /** The same by a form, whose fields it gives. */
     async returnedByForm(page: Page): Promise<Record<string, string>> {
-      await page.waitForURL(`${home()}/signed-in`);
+      await page.waitForURL(`${home}/signed-in`);
       const last = posts.at(-1);
       expect(last?.path).toBe('/callback');
       return last?.fields ?? {};
     },
     /** Waits until the browser is back at the application. */
     async returned(page: Page): Promise<Returned> {
-      await page.waitForURL((url) => url.origin === home());
+      await page.waitForURL((url) => url.origin === home);
       const { searchParams } = new URL(page.url());
       const { state, code, error } = Object.fromEntries(searchParams) as Record<string, string | undefined>;
       return { state, code: code !== undefined, error };
