@@ -146,13 +146,10 @@ describeWith('python', 'the samples of the references in Python', (python) => {
 });
 
 describeWith('go', 'the samples of the references in Go', (go) => {
-  let project: GoProject | undefined;
-  afterAll(() => project?.remove());
-
   test(
     'have the consent of go vet, and the shape that gofmt gives',
     async () => {
-      project = await GoProject.install(go);
+      const project = await GoProject.install(go);
       const { folder } = project;
       // Ranging over a function began with it.
       await project.run('mod', 'edit', '-go=1.23');

@@ -6,6 +6,7 @@ import { packageVersion } from '../../../src/config/package.js';
 import { packers } from '../../../src/sdk/packaging/packages.js';
 import { sourcesIn } from '../../../src/sdk/packaging/sources.js';
 import { GO_BUILDS } from '../../support/go-builds.js';
+import { onceARun } from '../../support/once-a-run.js';
 import { newTemporaryDirectory } from '../../support/temporary-directory.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -21,21 +22,27 @@ export class GoProject {
   private constructor(
     private readonly go: string,
     readonly folder: string,
+    /** With the proxy and what was got from it. */
+    private readonly source: string,
   ) {}
 
+  /** A new one; Go gets the SDK only for the first of a run, and the others are copies. */
   static async install(go: string): Promise<GoProject> {
+    const source = await onceARun('go-sdk', async (made) => {
+      for (const { path, content } of packers.go(sourcesIn(root))) {
+        const file = join(made, 'packages', path);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, content);
+      }
+      const first = new GoProject(go, join(made, 'app'), made);
+      mkdirSync(first.folder);
+      await first.run('mod', 'init', 'app.example.com/app');
+      await first.run('mod', 'edit', '-go=1.22');
+      await first.run('get', `${MODULE}@v${packageVersion}`);
+    });
     const folder = newTemporaryDirectory();
-    for (const { path, content } of packers.go(sourcesIn(root))) {
-      const file = join(folder, 'packages', path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, content);
-    }
-    const project = new GoProject(go, join(folder, 'app'));
-    mkdirSync(project.folder);
-    await project.run('mod', 'init', 'app.example.com/app');
-    await project.run('mod', 'edit', '-go=1.22');
-    await project.run('get', `${MODULE}@v${packageVersion}`);
-    return project;
+    cpSync(join(source, 'app'), folder, { recursive: true });
+    return new GoProject(go, folder, source);
   }
 
   /** Compiles our program, or one that is given in its place; its path. */
@@ -59,15 +66,11 @@ export class GoProject {
       ...GO_BUILDS,
       PATH,
       HOME,
-      GOPROXY: `file://${join(this.folder, '../packages/go-proxy')}`,
+      GOPROXY: `file://${join(this.source, 'packages/go-proxy')}`,
       GONOSUMDB: '*',
-      GOMODCACHE: join(this.folder, '../modules'),
+      GOMODCACHE: join(this.source, 'modules'),
     };
     const { stdout, stderr } = await run(this.go, args, { cwd: this.folder, env, timeout: BUILD_LIMIT_MS });
     return stdout + stderr;
-  }
-
-  remove(): void {
-    rmSync(dirname(this.folder), { recursive: true, force: true });
   }
 }

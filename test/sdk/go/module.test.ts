@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { generatedDir } from '../../../src/codegen/layout.js';
 import { packageVersion } from '../../../src/config/package.js';
 import { type RealGateway, startRealGateway } from '../../support/gateway/real-gateway.js';
+import { run } from '../../support/kept-programs.js';
 import { describeWith } from '../../support/toolchains.js';
 import { GoProject, projectFolder, writtenFolder } from './installed-module.js';
 
-const run = promisify(execFile);
 const SLOW_MS = 300_000;
 const MODULE = 'integration.example.com/sdk';
 
@@ -21,10 +19,7 @@ describeWith('go', 'the module of Go, got by an empty project', (go) => {
     [project, gateway] = await Promise.all([GoProject.install(go), startRealGateway()]);
   }, SLOW_MS);
 
-  afterAll(async () => {
-    project.remove();
-    await gateway.stop();
-  });
+  afterAll(() => gateway.stop());
 
   test(
     'is the release of the contract, asks for no other module, and vet has nothing against any of it',
@@ -42,7 +37,7 @@ describeWith('go', 'the module of Go, got by an empty project', (go) => {
   test('is written as gofmt would', async () => {
     const gofmt = join((await project.run('env', 'GOROOT')).trim(), 'bin/gofmt');
     const generated = ['asyncapi/events.go', 'sdk/go/reads'].map((path) => join(generatedDir, path));
-    expect((await run(gofmt, ['-l', writtenFolder, projectFolder, ...generated])).stdout).toBe('');
+    expect(await run(gofmt, ['-l', writtenFolder, projectFolder, ...generated])).toBe('');
   });
 
   test('is documented with its examples as code', async () => {
@@ -65,9 +60,9 @@ describeWith('go', 'the module of Go, got by an empty project', (go) => {
         programOf(code.replace('http://localhost:4001', gateway.url)),
       );
       const [key = ''] = Object.values(gateway.credentials.apiKeys);
-      const { stdout } = await run(program, [], { env: { API_KEY: key } });
-      expect(stdout).toMatch(/^Tallowfern Bakeries \S+ \S+/m);
-      expect(stdout.trim().split('\n').length).toBeGreaterThan(3);
+      const output = await run(program, [], { env: { API_KEY: key } });
+      expect(output).toMatch(/^Tallowfern Bakeries \S+ \S+/m);
+      expect(output.trim().split('\n').length).toBeGreaterThan(3);
     },
     SLOW_MS,
   );

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { describeWith } from '../../support/toolchains.js';
 import { GoProject } from '../go/installed-module.js';
 import { describeReceiver, type Launch, type Variant } from './behaviour.js';
@@ -21,7 +21,6 @@ const readBefore = (code: string) =>
 
 describeWith('go', 'the handler for net/http', (go) => {
   let project: GoProject;
-  afterAll(() => project?.remove());
 
   const launch = async (variant: Variant): Promise<Launch> => {
     const code = programOf('server.go');
