@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterAll, afterEach, expect } from '@jest/globals';
 import {
   type Browser,
   type BrowserContext,
@@ -80,33 +82,51 @@ export class Visit {
   }
 }
 
+/** One for all files of the worker, because a launch takes as long as several tests. */
+let ofThisWorker: Promise<Browser> | undefined;
+
+function browserOfThisWorker(executablePath: string): Promise<Browser> {
+  ofThisWorker ??= launched(executablePath);
+  return ofThisWorker;
+}
+
+async function launched(executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath,
+    args: FLAGS,
+    // Back is then as quick, and as forgetful, as it is for people.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  });
+  browser.once('disconnected', () => {
+    ofThisWorker = undefined;
+  });
+  // The worker does not wait for it; Playwright kills it when the worker ends, and it ends with a killed one.
+  const { process } = (browser as unknown as WithProcess)._connection.toImpl(browser).options.browserProcess;
+  for (const held of [process, ...(process.stdio as (Socket | null)[])]) {
+    held?.unref();
+  }
+  return browser;
+}
+
+/** What Playwright says of the process only where it starts a server. */
+interface WithProcess {
+  _connection: { toImpl(browser: Browser): { options: { browserProcess: { process: ChildProcess } } } };
+}
+
 /** Chromium for a describe block. After each test it closes what was opened and checks for faults. */
 export function chromiumVisits(executablePath: string) {
   const newDirectory = temporaryDirectories(afterAll);
-  let browser: Browser | undefined;
   const open: Visit[] = [];
   let lasting: Visit | undefined;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath,
-      args: FLAGS,
-      // Back is then as quick, and as forgetful, as it is for people.
-      ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    });
-  });
   afterEach(async () => {
     const visits = open.splice(0);
     await Promise.all(visits.map(({ context }) => context.close()));
     const all = lasting ? [...visits, lasting] : visits;
     expect(all.flatMap(({ complaints }) => complaints.splice(0))).toEqual([]);
   });
-  afterAll(() => browser?.close());
-  const newContext = async (options: BrowserContextOptions): Promise<BrowserContext> => {
-    if (!browser) {
-      throw new Error('Chromium is there once the tests run.');
-    }
-    return browser.newContext(options);
-  };
+  afterAll(() => lasting?.context.close());
+  const newContext = async (options: BrowserContextOptions): Promise<BrowserContext> =>
+    (await browserOfThisWorker(executablePath)).newContext(options);
   const watched = async (context: BrowserContext): Promise<Visit> => {
     const visit = new Visit(context, await context.newPage());
     open.push(visit);
