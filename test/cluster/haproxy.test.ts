@@ -31,7 +31,9 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
   const late = new Set<Name>();
   /** Of each late answer to a probe, whether HAProxy waited for it. */
   const waitedFor: boolean[] = [];
-  /** Called with each request that is not a probe. */
+  /** The paths that sign-on was asked for. */
+  const signedOn: (string | undefined)[] = [];
+  /** Called with each request to the gateway that is not a probe. */
   let take: (name: Name, response: ServerResponse) => void;
   let gateway: string;
   let ports: Parameters<typeof haproxyState>[0];
@@ -56,7 +58,10 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
           response.end();
         }
       });
-      await listen(name, PORTS.signOn, (response) => response.end());
+      await listen(name, PORTS.signOn, (response) => {
+        signedOn.push(response.req.url);
+        response.end();
+      });
       await listen(name, PORTS.gateway, (response) => take(name, response));
     }
     const [signOn = 0, public_ = 0, grpc = 0, temporal = 0, state = 0] = await freePorts(5);
@@ -95,28 +100,53 @@ describeWith('haproxy', 'HAProxy, with the shipped file, before two edges', () =
     await untilHaproxyKnows(ports, NAMES.length, /^gateway,edge-/);
   });
 
-  test('keeps places for others while one network has all that it may have', async () => {
-    const [, most = 0] =
-      /^frontend gateway$[\s\S]*?sc0_conn_cur gt (\d+)/m.exec(shippedFile('haproxy.cfg')) ?? [];
+  test('keeps places for others while networks have all that they may have, fewer the fewer are left', async () => {
+    const [, rule = ''] = /^frontend gateway$[\s\S]*?( reject .*)$/m.exec(shippedFile('haproxy.cfg')) ?? [];
+    const [most = 0, many = 0, mostOfMany = 0] = [...rule.matchAll(/ gt (\d+)/g)].map(([, limit]) =>
+      Number(limit),
+    );
     take = (name, response) => response.end(name);
     const sockets: Socket[] = [];
-    const open = () => {
-      const socket = connect({ port: ports.gateway, host: '127.0.0.1', localAddress: `${network}.201` });
-      // HAProxy closes a connection that it refuses, or resets it.
-      sockets.push(socket.on('error', () => undefined).resume());
+    const open = (count: number, address: number) => {
+      for (let number = 0; number < count; number += 1) {
+        const localAddress = `${network}.${address}`;
+        const socket = connect({ port: ports.gateway, host: '127.0.0.1', localAddress });
+        // HAProxy closes a connection that it refuses, or resets it.
+        sockets.push(socket.on('error', () => undefined).resume());
+      }
     };
     const refused = () => sockets.filter(({ closed }) => closed).length;
     try {
-      for (let number = 0; number <= Number(most); number += 1) {
-        open();
-      }
+      open(most + 1, 201);
       await eventually('the refusal of one more than it may have', () => refused() === 1);
+      expect((await fetch(gateway)).status).toBe(200);
+      const nearlyMany = many - mostOfMany / 2;
+      for (let taken = most, address = 202; taken < nearlyMany; taken += most, address += 1) {
+        open(Math.min(most, nearlyMany - taken), address);
+      }
+      await eventually('that these are taken', async () => {
+        const [, present] = /^gateway,FRONTEND,\d*,\d*,(\d+),/m.exec(await haproxyState(ports)) ?? [];
+        return Number(present) >= nearlyMany;
+      });
+      open(mostOfMany + 1, 250);
+      await eventually('the refusal of one more than is left to it', () => refused() === 2);
       expect((await fetch(gateway)).status).toBe(200);
     } finally {
       for (const socket of sockets) {
         socket.destroy();
       }
     }
+  });
+
+  test('gives sign-on no request before its body is here', async () => {
+    const slow = connect(ports.signOn, '127.0.0.1');
+    slow.write('POST /slow HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n');
+    await fetch(`http://127.0.0.1:${ports.signOn}/other`, { method: 'POST', body: 'body' });
+    expect(signedOn).toEqual(['/other']);
+    slow.write('body');
+    await once(slow, 'data');
+    expect(signedOn).toEqual(['/other', '/slow']);
+    slow.destroy();
   });
 
   test('waits for an edge that is slow to say whether it is ready', async () => {
