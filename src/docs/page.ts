@@ -25,8 +25,8 @@ interface Section {
   id: string;
   level: number;
   title: string;
-  /** Its text, without markup. */
-  text: string;
+  /** What stands below its heading. */
+  markup: string;
 }
 
 const HEADING = /<h([23])(?: class="[^"]*")? id="([^"]+)">([\s\S]*?)<\/h\1>/g;
@@ -36,17 +36,12 @@ export function sectionsOf({ body, title, sectionDepth = 2 }: Page): Section[] {
   const markup = body.toString();
   const headings = [...markup.matchAll(HEADING)].filter(([, level]) => Number(level) <= sectionDepth);
   const ends = [...headings.map(({ index }) => index), markup.length];
-  const first = { id: '', level: 1, title, text: textOf(spaced(markup.slice(0, ends[0]))) };
+  const first = { id: '', level: 1, title, markup: markup.slice(0, ends[0]) };
   const others = headings.map(([whole, level, id = '', content = ''], at) => ({
     id,
     level: Number(level),
     title: textOf(content),
-    text: textOf(spaced(markup.slice((ends[at] ?? 0) + whole.length, ends[at + 1]))),
+    markup: markup.slice((ends[at] ?? 0) + whole.length, ends[at + 1]),
   }));
   return [first, ...others];
-}
-
-/** Separates words of neighbouring elements. */
-function spaced(markup: string): string {
-  return markup.replace(/<\/(?:p|li|td|th|h\d|div|dt|dd|summary|span|button|label)>|<small>/g, '$& ');
 }

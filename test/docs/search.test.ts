@@ -65,6 +65,18 @@ describe('the search answers', () => {
   });
 
   test.each([
+    ['login_hint', '/docs/reference/sign-on/authorization#authorize'],
+    ['code_challenge_method', '/docs/reference/sign-on/authorization#authorize'],
+    ['wait', '/docs/reference/gateway/changes#listChanges'],
+    ['unitCode', '/docs/reference/webhooks/events#organization_unit.created'],
+    ['jobTitles', '/docs/reference/webhooks/events#worker.updated'],
+    ['CORS', '/docs/reference/sign-on#browser-applications'],
+    ['spa', '/docs/reference/sign-on#browser-applications'],
+  ])('%s with what has it, among others: %s', (question, address) => {
+    expect(find(question).map(({ u }) => u)).toContain(address);
+  });
+
+  test.each([
     ['another form of the word', 'verified signatures', '/docs/reference/webhooks#verifying-the-signature'],
     ['a typo', 'verfy signatrue', '/docs/reference/webhooks#verifying-the-signature'],
     ['the beginning of a word', 'down', '/docs/downloads'],
@@ -114,6 +126,23 @@ test('every name in code of guides and pages for operators is in the index', () 
     return names.filter((name) => !indexed.includes(name)).map((name) => `${path}: ${name}`);
   });
   expect(left).toEqual([]);
+});
+
+test('every parameter, header and member is in the entry of its operation or event', () => {
+  const entries: SearchEntry[] = JSON.parse(served(SEARCH_PATH));
+  const pages = site.filter(({ path }) => path.startsWith('/docs/reference/') && !path.endsWith('.md'));
+  const shown = pages.flatMap(({ path, body }) =>
+    body.split('<section class="operation">').flatMap((section) => {
+      const [, id] = /^<h2 id="([^"]+)"/.exec(section) ?? [];
+      const { f: fields = '' } = entries.find(({ u }) => u === `${path}#${id}`) ?? {};
+      const names = [...section.matchAll(/<code class="name">([^<]+)</g)].map(([, name = '']) => name);
+      return id === undefined
+        ? []
+        : names.map((name) => ({ id, name, isFound: fields.split(' ').includes(name) }));
+    }),
+  );
+  expect(shown.length).toBeGreaterThan(500);
+  expect(shown.filter(({ isFound }) => !isFound)).toEqual([]);
 });
 
 test('the texts hold no names of tabs, no headings of tables, and no parts of one environment', () => {

@@ -3,8 +3,8 @@ import MiniSearch from './minisearch.js';
 import { stemmer } from './stemmer.js';
 
 const MAX_RESULTS = 12;
-/** Weights of the fields: heading, its anchor (the name in a contract), page, text. */
-const BOOST = { t: 6, anchor: 6, p: 2, x: 1 };
+/** Weights of the fields: heading, its anchor (the name in a contract), page, text, names of its fields. */
+const BOOST = { t: 6, anchor: 6, p: 2, x: 1, f: 1 };
 /** An alternative of a word counts less than the word itself. */
 const WEIGHTS = { word: 1, stem: 0.9, synonym: 0.6, parts: 0.1 };
 /** A typo counts less than a word with the same beginning. */
@@ -72,6 +72,8 @@ const SYNONYMS = {
   hmac: ['signature'],
   signing: ['signature'],
   callback: ['redirect', 'webhook'],
+  cors: ['origin', 'cross'],
+  spa: ['browser', 'public'],
   polling: ['sync'],
   caching: ['etag'],
   cache: ['etag'],
@@ -142,9 +144,10 @@ const nameIn = (address) => /#(.*[A-Z.].*)/.exec(address)?.[1] ?? '';
 export function finderOf(entries) {
   const engine = new MiniSearch({
     idField: 'n',
-    fields: ['t', 'anchor', 'p', 'x'],
+    fields: ['t', 'anchor', 'p', 'x', 'f'],
     storeFields: ['u', 't', 'p', 'x'],
-    tokenize: (text, field) => (field === 'anchor' ? [text] : wordsOf(text)),
+    tokenize: (text, field) =>
+      field === 'anchor' ? [text] : field === 'f' ? text.split(' ') : wordsOf(text),
     processTerm: formsOf,
     searchOptions: {
       boost: BOOST,
