@@ -26,6 +26,15 @@ describeWith('chromium', 'the documentation with nothing but a keyboard', (execu
     expect([new URL(page.url()).hash, inContent]).toEqual(['#content', true]);
   });
 
+  test('Tab stays in the open menu of a phone, which covers the page', async () => {
+    const page = await open('/docs/downloads', PHONE);
+    await page.getByRole('link', { name: 'Menu', exact: true }).click();
+    const { faults, stops } = await focusWalkOf(page);
+    expect(faults).toEqual([]);
+    expect(stops[0]).toContain('Close the menu');
+    expect(stops.length).toBeGreaterThan(15);
+  });
+
   test('Escape closes the menu of a phone', async () => {
     const page = await open('/docs/downloads', PHONE);
     const menu = page.getByRole('navigation', { name: 'All pages' });
