@@ -9,9 +9,9 @@ describeWith('chromium', 'the search of the documentation', (executable) => {
   const type = (page: Page, words: string) => page.getByRole('combobox').fill(words);
   const found = (page: Page) => page.getByRole('option').first().waitFor();
 
-  test('is reached by a slash, finds as one types, and leads to the section', async () => {
+  test('is reached by Control+k, finds as one types, and leads to the section', async () => {
     const page = await open('/docs');
-    await page.keyboard.press('/');
+    await page.keyboard.press('Control+k');
     await page.keyboard.type('list workers, version 2');
     await found(page);
     await page.keyboard.press('ArrowDown');
@@ -43,6 +43,15 @@ describeWith('chromium', 'the search of the documentation', (executable) => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/from-demo-to-live');
   });
+
+  test.each(['/', 'k', 'Control+Shift+K', 'Alt+k'])(
+    'leaves %s to the browser and its reader',
+    async (keys) => {
+      const page = await open(WORKERS);
+      await page.keyboard.press(keys);
+      expect(await page.evaluate<string>('document.activeElement.localName')).toBe('body');
+    },
+  );
 
   test('shows found text in whole words, without the names of tabs', async () => {
     const page = await open('/docs');

@@ -120,13 +120,9 @@
       keys[event.key]();
     }
   });
-  /** A slash, or Ctrl-K (Command-K), from anywhere. */
-  const isShortcut = ({ key, target, ctrlKey, metaKey, altKey }) => {
-    if (altKey || ctrlKey !== metaKey) {
-      return !altKey && key.toLowerCase() === 'k';
-    }
-    return !ctrlKey && key === '/' && !target.closest('input, textarea, select');
-  };
+  /** Ctrl-K (Command-K), from anywhere. */
+  const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }) =>
+    !altKey && !shiftKey && ctrlKey !== metaKey && key.toLowerCase() === 'k';
   document.addEventListener('keydown', (event) => {
     if (isShortcut(event)) {
       event.preventDefault();
