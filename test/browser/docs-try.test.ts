@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import type { Dispatch } from '../../src/edge/http/exchange.js';
 import { ownIds } from '../gateway/demo-paths.js';
 import { startDocs } from '../support/docs-server.js';
@@ -119,6 +119,45 @@ describeWith('chromium', 'trying an operation in the documentation', (executable
     await digest.getByText('Filled in by the demo').waitFor();
     expect(await digest.getByLabel('clientId').inputValue()).toBe(ids.clientId);
     await demo.stop();
+  });
+
+  test('shows the answer to what was sent last, and until it comes none', async () => {
+    const page = await open('/docs/reference/sign-on/discovery');
+    const form = await unfoldedForm(page, 'discovery');
+    const shown = form.locator('.try-answer');
+    const told = form.getByRole('status');
+    await answerIn(form);
+    expect([await told.innerText(), await shown.innerText()]).toEqual([
+      expect.stringMatching(/^200\s+\d+ ms/),
+      expect.stringContaining('of the test'),
+    ]);
+    expect(await form.getByRole('group', { name: 'Body of the answer' }).getAttribute('tabindex')).toBe('0');
+    const held: Route[] = [];
+    await page.route('**/.well-known/**', (route) => held.push(route));
+    for (const _ of ['first', 'second']) {
+      await form.getByRole('button', { name: 'Send' }).click();
+      await told.getByText('Waiting for the answer…').waitFor();
+      expect(await shown.innerText()).toBe('');
+    }
+    const answer = (body: string) => ({ headers: { 'access-control-allow-origin': '*' }, body });
+    const first = page.waitForResponse(async (response) => (await response.text()) === '"first"');
+    await held[1]?.fulfill(answer('"second"'));
+    await shown.getByText('"second"').waitFor();
+    await held[0]?.fulfill(answer('"first"'));
+    await first;
+    await page.evaluate('new Promise((done) => requestAnimationFrame(done))');
+    expect(await shown.innerText()).toBe('"second"');
+  });
+
+  test('says that a value cannot be sent in a header', async () => {
+    const page = await open(WORKERS);
+    const form = await unfoldedForm(page, 'getWorkerV2');
+    for (const name of ['instanceIntegrationId', 'clientId', 'workerId']) {
+      await form.getByLabel(name).fill('1');
+    }
+    await form.getByLabel('x-api-key').fill('ik_demo_…');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByRole('status').getByText('Nothing was sent').waitFor();
   });
 
   test('asks the sign-on server where that lets it', async () => {

@@ -92,30 +92,50 @@
     const code = element('code', '', text === '' ? '(no body)' : pretty(text));
     const pre = element('pre', '', code);
     pre.tabIndex = 0;
-    return [
-      element('p', 'try-facts', status, element('span', '', `${Math.round(durationMs)} ms`), ...facts),
-      element('figure', 'code', pre),
-    ];
+    pre.setAttribute('role', 'group');
+    pre.setAttribute('aria-label', 'Body of the answer');
+    return {
+      facts: [status, element('span', '', `${Math.round(durationMs)} ms`), ...facts],
+      body: [element('figure', 'code', pre)],
+    };
+  };
+
+  const failed = (message) => ({ facts: [element('p', 'callout', message)] });
+
+  /** What came, in words where nothing came. */
+  const answerTo = async ({ address, options }) => {
+    let request;
+    try {
+      request = new Request(address, options);
+    } catch {
+      return failed('Nothing was sent: a value has a character that no header can have, such as “…”.');
+    }
+    const startedAt = performance.now();
+    try {
+      const response = await fetch(request);
+      const text = await response.text();
+      learn(text);
+      return shownAnswer(response, text, performance.now() - startedAt);
+    } catch {
+      return failed('There was no answer. Is the service running, and does it let this page ask?');
+    }
+  };
+
+  /** Screen readers read the facts out, and the body where a person goes there. */
+  const show = (form, { facts, body = [] }) => {
+    form.querySelector('.try-facts').replaceChildren(...facts);
+    form.querySelector('.try-answer').replaceChildren(...body);
   };
 
   const send = async (form) => {
-    const answer = form.querySelector('.try-answer');
-    const { address, options } = requestOf(form);
-    form.querySelector('.try-address').textContent = `${options.method} ${address}`;
-    const startedAt = performance.now();
-    try {
-      const response = await fetch(address, options);
-      const text = await response.text();
-      learn(text);
-      answer.replaceChildren(...shownAnswer(response, text, performance.now() - startedAt));
-    } catch {
-      answer.replaceChildren(
-        element(
-          'p',
-          'callout',
-          'There was no answer. Is the service running, and does it let this page ask?',
-        ),
-      );
+    const asked = requestOf(form);
+    form.querySelector('.try-address').textContent = `${asked.options.method} ${asked.address}`;
+    const waiting = element('span', '', 'Waiting for the answer…');
+    show(form, { facts: [waiting] });
+    const answer = await answerTo(asked);
+    // After a later request, the address is no longer that of this one.
+    if (waiting.isConnected) {
+      show(form, answer);
     }
   };
 

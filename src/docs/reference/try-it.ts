@@ -33,7 +33,8 @@ export function tryIt(api: Api, placed: PlacedOperation): Html {
 <noscript><p>Sending a request from this page needs JavaScript.</p></noscript>
 ${fields.map((field, index) => fieldRow(`${id}-${index}`, field))}
 <p class="send"><button type="submit" disabled>Send</button> <code class="try-address"></code></p>
-<div class="try-answer" role="status"></div>
+<div class="try-facts" role="status"></div>
+<div class="try-answer"></div>
 </form></details>`;
   return html`${only('live-with-demo', elsewhere)}
 ${only('demo', form)}`;
