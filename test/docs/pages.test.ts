@@ -162,6 +162,12 @@ test('hints of the forms name ids of the directory as placeholders, which a demo
   expect(ids.filter((hint) => !/\{\{\w+Id=\w+\}\}/.test(hint))).toEqual([]);
 });
 
+test('a form asks for an access token once', () => {
+  const forms = pages.flatMap(({ text }) => text.match(/<form class="try-form"[\s\S]*?<\/form>/g) ?? []);
+  const asking = forms.filter((form) => form.includes('data-where="bearer"'));
+  expect(asking.map((form) => form.match(/<label[^>]*><code>access.token</gi)?.length)).toEqual([1, 1]);
+});
+
 test('no page of the references names an address that the contracts have for examples', () => {
   const naming = pages.filter(({ text }) =>
     /(?:gateway|sign-on)\.example\.com/.test(text.replace(/<pre>[\s\S]*?<\/pre>/g, '')),

@@ -88,7 +88,9 @@ function bodyFields(api: Api, operation: Operation): Field[] {
     return [];
   }
   const { properties = {}, required = [] } = api.contract.resolve(schema);
-  return Object.entries(properties).map(([name, member]) => {
+  // The server refuses a token in two places, and the header has it.
+  const { access_token: _, ...sent } = properties;
+  return Object.entries(sent).map(([name, member]) => {
     const { examples, enum: choices }: Schema = api.contract.resolve(member);
     const example = examples?.[0];
     const hint = typeof example === 'string' && example.length < 50 ? `Such as ${example}` : '';
