@@ -1,5 +1,5 @@
 /** The parts of OpenAPI, AsyncAPI and JSON Schema that generators and the documentation read. */
-export interface Schema {
+export interface Schema extends Deprecation {
   $ref?: string;
   title?: string;
   description?: string;
@@ -22,6 +22,12 @@ export interface Schema {
   'x-public-id-prefix'?: string;
 }
 
+export interface Deprecation {
+  deprecated?: boolean;
+  /** The day of its end. */
+  'x-sunset'?: string;
+}
+
 export interface Example {
   $ref?: string;
   summary?: string;
@@ -30,7 +36,7 @@ export interface Example {
   payload?: unknown;
 }
 
-export interface Parameter {
+export interface Parameter extends Deprecation {
   $ref?: string;
   name: string;
   in: 'path' | 'query' | 'header' | 'cookie';
@@ -60,7 +66,7 @@ export interface Response {
   content?: Record<string, Media>;
 }
 
-export interface Operation {
+export interface Operation extends Deprecation {
   operationId: string;
   summary: string;
   description?: string;
@@ -69,7 +75,6 @@ export interface Operation {
   requestBody?: { $ref?: string; required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
   security?: Record<string, string[]>[];
-  deprecated?: boolean;
   'x-internal'?: boolean;
   'x-invalid-request'?: 'handler';
 }

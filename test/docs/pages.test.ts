@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { Contract } from '../../src/docs/contract.js';
+import { renderSite } from '../../src/docs/site.js';
 import { readSources } from '../../src/docs/sources.js';
 import { toProblem } from '../../src/edge/problem.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
@@ -145,6 +147,29 @@ describe('the codes of errors', () => {
 test('the reference says what a parameter is when it is left out', () => {
   const page = pages.find(({ ids }) => ids.includes('listChanges'));
   expect(page?.text).toContain('<dt>Default</dt><dd><code>1000</code></dd>');
+});
+
+describe('what the contract marks as deprecated', () => {
+  const sources = readSources();
+  const contract = new Contract(structuredClone(sources.gateway.document));
+  const { paths, components } = contract.document;
+  const mark = (target: object | undefined, day?: string) =>
+    Object.assign(target ?? {}, { deprecated: true }, day && { 'x-sunset': day });
+  mark(paths['/v1/instance-integrations']?.get, '2028-01-01');
+  mark(components.schemas.TenantClient?.properties?.name, '2028-02-02');
+  mark(components.parameters?.Limit);
+  const files = renderSite({ ...sources, gateway: contract });
+  const bodyOf = (path: string) => files.find((file) => file.path === path)?.body ?? '';
+
+  test.each([
+    ['an operation', '/docs/reference/gateway/instance-integrations', 'Deprecated, ends 2028-01-01'],
+    ['an operation, in the overview', '/docs/reference/gateway', 'Deprecated, ends 2028-01-01'],
+    ['a member', '/docs/reference/gateway/schemas', 'Deprecated, ends 2028-02-02'],
+    ['a parameter', '/docs/reference/gateway/users', 'Deprecated<'],
+  ])('is marked on its pages, with the day of its end: %s', (_, path, words) => {
+    expect(bodyOf(path)).toContain(`<span class="deprecated">${words}`);
+    expect(bodyOf(`${path}.md`)).toContain(words.replace('<', ''));
+  });
 });
 
 test('the reference of the webhooks describes every event under its type, with an example', () => {

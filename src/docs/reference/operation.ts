@@ -4,7 +4,7 @@ import type { Contract, Example, Header, Media, PlacedOperation, Response } from
 import { withPlaces } from '../places.js';
 import type { Api } from './api.js';
 import { samplesOf } from './samples.js';
-import type { SchemaView } from './schema.js';
+import { deprecation, type SchemaView } from './schema.js';
 import { tryIt } from './try-it.js';
 
 /** The full description of an operation. */
@@ -23,10 +23,10 @@ ${responses(api, view, placed)}
 </section>`;
 }
 
-/** Method and path, which breaks after slashes. */
-export function addressOf({ method, path = 'your redirect URI' }: PlacedOperation): Html {
+/** Method, path, which breaks after slashes, and whether its end has been announced. */
+export function addressOf({ method, path = 'your redirect URI', operation }: PlacedOperation): Html {
   const breakable = made(Html.escape(path).toString().replaceAll('/', '/<wbr>'));
-  return html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${breakable}</code>`;
+  return html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${breakable}</code>${deprecation(operation)}`;
 }
 
 /** What a successful call answers: beside the fields where there is room. */
@@ -65,15 +65,15 @@ function parameters(view: SchemaView, { operation, parameters: all }: PlacedOper
   if (all.length === 0) {
     return html``;
   }
-  const rows = all.map((parameter) =>
+  const rows = all.map(({ name, in: where, required, schema, example, ...described }) =>
     view.row(
-      parameter.name,
+      name,
       {
-        ...view.contract.resolve(parameter.schema),
-        ...(parameter.description === undefined ? {} : { description: parameter.description }),
-        ...(parameter.example === undefined ? {} : { examples: [parameter.example] }),
+        ...view.contract.resolve(schema),
+        ...described,
+        ...(example === undefined ? {} : { examples: [example] }),
       },
-      { required: parameter.required, where: parameter.in },
+      { required, where },
     ),
   );
   return html`<h3 id="${operation.operationId}-parameters">Parameters</h3><ul class="list">${rows}</ul>`;

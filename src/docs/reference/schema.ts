@@ -1,5 +1,5 @@
 import { Html, html } from '../../edge/pages/html.js';
-import type { Contract, Schema } from '../contract.js';
+import type { Contract, Deprecation, Schema } from '../contract.js';
 import type { Prose } from '../markdown.js';
 import { withPlaces } from '../places.js';
 
@@ -30,7 +30,7 @@ export class SchemaView {
     return items ? this.of(items, depth) : this.limits(schema);
   }
 
-  /** A row: name, type, whether required, description. */
+  /** A row: name, type, whether required, whether its end has been announced, description. */
   row(
     name: string,
     schema: Schema,
@@ -40,7 +40,7 @@ export class SchemaView {
     const resolved = this.contract.resolve(schema);
     return html`<li><p class="member"><code class="name">${name}</code> <span class="type">${this.typeOf(schema)}</span>${
       facts.where !== undefined && html` <span class="where">in ${facts.where}</span>`
-    }${facts.required === true ? html` <span class="required">required</span>` : ''}</p>${
+    }${facts.required === true ? html` <span class="required">required</span>` : ''}${deprecation(resolved)}</p>${
       resolved.description !== undefined &&
       html`<div class="prose">${this.prose.block(withPlaces(resolved.description))}</div>`
     }${this.limits(resolved)}${this.#unfolding(schema, depth)}</li>`;
@@ -118,6 +118,13 @@ export class SchemaView {
     }
     return { target, items: undefined, variants, properties: target.properties !== undefined };
   }
+}
+
+/** A mark with the day of the end. */
+export function deprecation({ deprecated = false, 'x-sunset': end }: Deprecation): Html | false {
+  return (
+    deprecated && html` <span class="deprecated">Deprecated${end !== undefined && `, ends ${end}`}</span>`
+  );
 }
 
 function asCode(value: unknown): Html {
