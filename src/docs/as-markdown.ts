@@ -1,6 +1,6 @@
 import { exactTextOf, textOf } from './markdown.js';
 
-/** What only a browser needs: parts of one environment, choices of tabs, pictures. */
+/** What only a browser needs: parts of one environment, choices of tabs (panels have the names), pictures. */
 const SKIPPED =
   /<!--(demo|live|live-with-demo)-->[\s\S]*?<!--\/\1-->|<(fieldset|form|svg|noscript)\b[\s\S]*?<\/\2>/g;
 const TOKEN = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+/g;
@@ -76,7 +76,8 @@ class Writer {
       if (BLOCK.test(name) || name === 'summary' || name === 'dt') {
         this.#begin(/^h\d$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '');
       }
-      this.#line += MARKS[name] ?? '';
+      const [, label] = /data-label="([^"]*)"/.exec(attributes) ?? [];
+      this.#line += label === undefined ? (MARKS[name] ?? '') : `${exactTextOf(label)}:`;
       this.#spanAt = this.#line.length;
       this.#isMarking = MARKS[name] !== undefined;
     }

@@ -72,7 +72,8 @@ export class Tabs {
         html`<label><input type="radio" name="${group}" value="${labelOf(code)}"${index === 0 && made(' checked')}><span>${labelOf(code)}</span></label>`,
     );
     return html`<div class="tabs"><fieldset class="choices${legend === LANGUAGES && ' languages'}"><legend class="unseen">${legend}</legend>${choices}</fieldset><div class="panels">${codes.map(
-      (code) => html`<div class="panel">${codeBlock(code)}</div>`,
+      (code) =>
+        html`<div class="panel"${legend !== LANGUAGES && made(` data-label="${Html.escape(labelOf(code))}"`)}>${codeBlock(code)}</div>`,
     )}</div></div>`;
   }
 }

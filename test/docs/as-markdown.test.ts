@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../src/docs/as-markdown.js';
+import { Tabs } from '../../src/docs/code.js';
 import { renderedSite } from '../support/docs-server.js';
 import { pagesOf } from './markup.js';
 
@@ -54,6 +55,19 @@ test.each([
     'code, unchanged',
     '<figure class="code" data-language="go"><pre><code>a &lt;\n\n\n\tb</code></pre></figure>',
     '```go\na <\n\n\n\tb\n```\n',
+  ],
+  [
+    'examples to choose from, each with its name',
+    new Tabs()
+      .of(
+        [
+          { code: '1', language: 'json', label: 'An <exchange>' },
+          { code: '2', language: 'json', label: 'A refresh' },
+        ],
+        'Example',
+      )
+      .toString(),
+    'An <exchange>:\n\n```json\n1\n```\n\nA refresh:\n\n```json\n2\n```\n',
   ],
   [
     'a table',
