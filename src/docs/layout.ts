@@ -56,6 +56,7 @@ ${footer(frame)}
 </div>
 ${contents(page)}
 </div>
+<p class="unseen" role="status" id="copy-status"></p>
 </body>
 </html>
 `;

@@ -29,6 +29,7 @@ describeWith('chromium', 'copying from the documentation', (executable) => {
     const figure = page.locator('.code').first();
     await figure.getByRole('button', { name: 'Copy' }).click();
     await figure.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByRole('status').getByText('Copied').waitFor();
     expect(await copied(page)).toBe(await figure.locator('code').innerText());
   });
 
@@ -58,6 +59,7 @@ describeWith('chromium', 'copying from the documentation', (executable) => {
       await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     }
     await page.getByRole('button', { name: 'Not copied' }).waitFor();
+    await page.getByRole('status').getByText('Not copied').waitFor();
     expect(await copied(page)).toBe('before');
     expect(complaints.splice(0)).toHaveLength(what === 'own code' ? 0 : 1);
   });

@@ -16,6 +16,7 @@ describeWith('chromium', 'the search of the documentation', (executable) => {
     await found(page);
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe('search-result-0');
+    expect(await page.locator('#search-status').textContent()).toMatch(/^\d+ shown$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${WORKERS}#listWorkersV2`);
     expect(await page.locator('#listWorkersV2').isVisible()).toBe(true);

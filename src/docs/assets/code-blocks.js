@@ -19,16 +19,19 @@ const element = (name, className, ...children) => {
   made.append(...children);
   return made;
 };
-/** Copies when the button is clicked, and shows the outcome on the button for a moment. */
+/** Copies when the button is clicked, and tells the outcome for a moment, on the button and to screen readers. */
 const copyAtClick = (button, copy, failed) => {
   const name = button.textContent;
+  const status = document.getElementById('copy-status');
   button.addEventListener('click', async () => {
     button.textContent = await copy().then(
       () => 'Copied',
       () => failed,
     );
+    status.textContent = button.textContent;
     setTimeout(() => {
       button.textContent = name;
+      status.textContent = '';
     }, 2_000);
   });
 };

@@ -72,7 +72,7 @@
     list.hidden = !isOpen;
     input.setAttribute('aria-expanded', String(isOpen));
     status.className = message === '' ? 'unseen' : 'results';
-    status.textContent = isOpen ? `${results.length} found` : message;
+    status.textContent = isOpen ? `${results.length} shown` : message;
   };
 
   const look = async () => {
