@@ -4,7 +4,7 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.installed
-# Only Node without Node-API 10 (20, 22.0 to 22.13) uses better-sqlite3 12, whose package contains no binary: compiled for one ABI.
+# Only Node without Node-API 10 (below 22.14, and 23.0 to 23.5) uses better-sqlite3 12, whose package contains no binary: compiled for one ABI.
 BINDING := $(shell node -p 'process.versions.napi < 10 ? "node_modules/.compiled-sqlite-" + process.versions.modules : ""' 2>/dev/null)
 TOOLS := node_modules/.tools
 BUILT := dist/.built
