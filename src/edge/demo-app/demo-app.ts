@@ -6,6 +6,7 @@ import {
   failurePage,
   type Instance,
   missingPage,
+  NO_CREDENTIALS,
   type Person,
   privacyPage,
   SIGN_IN_PATH,
@@ -118,11 +119,7 @@ class DemoApp {
       {};
     const clientId = access()?.clientId;
     if (clientId === undefined) {
-      return failure(
-        503,
-        'The demo has no credentials for this application. Restart the demo with `make run`.',
-        callbackPath,
-      );
+      return failure(503, NO_CREDENTIALS, callbackPath);
     }
     // OpenID Connect Core 4: another server must not begin a sign-in here.
     if ((query.get('iss') ?? signOnUrl) !== signOnUrl) {

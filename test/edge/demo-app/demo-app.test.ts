@@ -318,7 +318,9 @@ describe('the application of the demo', () => {
   test('without credentials says how to get them', async () => {
     access = undefined;
     expect(await ask('/sign-in')).toMatchObject({ status: 503, body: expect.stringContaining('make run') });
-    expect((await ask('/')).status).toBe(200);
+    const start = await ask('/');
+    expect([start.status, textIn(start)]).toEqual([200, expect.stringContaining('make run')]);
+    expect(textIn(start)).not.toContain('the password');
   });
 
   test('has a logo, a privacy policy and terms, which its registration names', async () => {

@@ -4,6 +4,8 @@ import { APP_NAME, framed } from './frame.js';
 
 /** The address that begins a sign-in. */
 export const SIGN_IN_PATH = '/sign-in';
+export const NO_CREDENTIALS =
+  'The demo has no credentials for this application. Restart the demo with “make run”.';
 
 export interface Person {
   email: string;
@@ -24,7 +26,6 @@ export function signInPath(parameters: Record<string, string>): string {
 
 export function startPage(instances: readonly Instance[], people: readonly Person[]): string {
   const [usual, ...others] = instances.map(({ name }) => name);
-  const passwords = [...new Set(people.map(({ password }) => password))];
   const body = html`<h1>See a sign-in as an application does</h1>
 <p class="lead">${APP_NAME} is registered on this demo as your application would be. After the sign-in it shows the tokens, the claims and the calls that use them.</p>
 <div class="next">${instances.map(
@@ -32,12 +33,17 @@ export function startPage(instances: readonly Instance[], people: readonly Perso
       html`<a class="button${index > 0 && ' quiet'}" href="${signInPath({ callback: callbackPath })}">Sign in to ${name}</a>`,
   )}</div>
 <h2>People of the demo</h2>
-<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual ?? ''} with that address${others.length > 0 && `; for ${others.join(' or ')}, use the button above`}:</p>
+${people.length === 0 ? html`<p class="note">${NO_CREDENTIALS}</p>` : listOf(people, usual, others)}`;
+  return framed('Sign in', body);
+}
+
+function listOf(people: readonly Person[], usual: string | undefined, others: readonly string[]): Html {
+  const passwords = [...new Set(people.map(({ password }) => password))];
+  return html`<p class="note">They all have the password ${passwords.map((password) => html`<code>${password}</code>`)} until it is changed. Choose one to sign in to ${usual} with that address${others.length > 0 && `; for ${others.join(' or ')}, use the button above`}:</p>
 <ul class="people">${people.map(
     ({ email, note }) =>
       html`<li><a href="${signInPath({ email })}"><b>${email}</b><span>${note}</span></a></li>`,
   )}</ul>`;
-  return framed('Sign in', body);
 }
 
 /** `callbackPath`: that of the instance for the next sign-in; an unknown one leads to the first instance. */
