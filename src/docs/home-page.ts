@@ -56,9 +56,10 @@ ${environment()}
 }
 
 function environment(): Html {
-  const demo = html`<p class="callout">This is the <strong>demo environment</strong>: its people and data are invented, and the references let you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.</p>`;
-  const live = html`<p class="callout">This is the <strong>live environment</strong>. Try things out in the demo environment first, whose references also let you send requests.</p>`;
-  return html`${only('demo', demo)}${only('live', live)}`;
+  const demo = html`This is the <strong>demo environment</strong>: its people and data are invented, and the references let you send requests to it. Its operator has the keys, applications and people to sign in as: <code>make run</code> writes them to <code>demo.json</code>.`;
+  const live = html`This is the <strong>live environment</strong>.`;
+  const elsewhere = html` Try things out in the <a href="{{demoGatewayUrl}}/docs">demo environment</a> first, whose references also let you send requests.`;
+  return html`<p class="callout">${only('demo', demo)}${only('live', live)}${only('live-with-demo', elsewhere)}</p>`;
 }
 
 export function notFoundPage(): Page {

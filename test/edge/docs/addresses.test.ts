@@ -64,7 +64,7 @@ describe('the environment', () => {
     expect(await textAt(demo, '/docs/reference/gateway/workers')).toContain('class="try-form"');
     await demo.stop();
     const live = await start({ environment: 'live' });
-    expect(await textAt(live, '/docs')).toContain('<strong>live environment</strong>');
+    expect(await textAt(live, '/docs')).toContain('<strong>live environment</strong>.</p>');
     const page = await textAt(live, '/docs/reference/gateway/workers');
     expect(page).not.toContain('try-form');
     expect(page).not.toMatch(/<!--\/?(?:demo|live)-->/);
@@ -78,6 +78,7 @@ describe('the environment', () => {
     async (_, path, id) => {
       const demo = await startDocs({ environment: 'demo' });
       const live = await start({ environment: 'live', demoGatewayUrl: demo.url });
+      expect(await textAt(live, '/docs')).toContain(`in the <a href="${demo.url}/docs">demo environment</a>`);
       const page = await fetch(`${live.url}${path}`);
       const [, address = ''] = new RegExp(`href="([^"]+#${id}-try)"`).exec(await page.text()) ?? [];
       const { origin, pathname, hash } = new URL(address);
