@@ -169,7 +169,8 @@ describe('a call', () => {
       return ANSWER;
     });
     const leaving = channel();
-    const call = refusalOf(leaving.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, CALL));
+    const options = { ...CALL, deadlineMs: LONGER_THAN_A_TEST_MS };
+    const call = refusalOf(leaving.clientOf(MaintenanceServiceService).purgeExpired({ limit: 1 }, options));
     await under;
     leaving.close();
     await call;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { MaintenanceServiceService } from '../../generated/proto/integration/maintenance/v1/maintenance.js';
 import { type CallContext, type Handler, serve } from '../../src/rpc/handlers.js';
+import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { signalled } from '../support/signalled.js';
 import { rpcRigs } from './rig.js';
 
@@ -16,7 +17,8 @@ describe('a call with a signal', () => {
   async function serving(purgeExpired: PurgeHandler) {
     const rig = await rigs.start([serve(MaintenanceServiceService, { purgeExpired })]);
     const client = rig.channel().clientOf(MaintenanceServiceService);
-    return (signal: AbortSignal) => client.purgeExpired({ limit: 1 }, { requestId: 'r', signal });
+    const options = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS };
+    return (signal: AbortSignal) => client.purgeExpired({ limit: 1 }, { ...options, signal });
   }
 
   test('is answered like others unless aborted, and releases the signal', async () => {

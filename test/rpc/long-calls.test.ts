@@ -7,10 +7,12 @@ import { ErrorCode, ServiceError as Refusal } from '../../src/errors/service-err
 import type { Authenticate, Caller } from '../../src/rpc/callers.js';
 import { fromStatus } from '../../src/rpc/error-trailer.js';
 import { serve } from '../../src/rpc/handlers.js';
+import { READER_PATIENCE_MS } from '../../src/rpc/message-streams.js';
+import { LONGER_THAN_A_TEST_MS } from '../support/eventually.js';
 import { signalled } from '../support/signalled.js';
 import { refusalOf, rpcRigs } from './rig.js';
 
-const OPTIONS = { requestId: 'long', deadlineMs: 20_000 };
+const OPTIONS = { requestId: 'long', deadlineMs: LONGER_THAN_A_TEST_MS };
 const BIG = Buffer.alloc(64 * 1_024);
 
 describe('a call that stays open', () => {
@@ -98,16 +100,21 @@ describe('a call that stays open', () => {
     await rig.over.told;
   });
 
-  test('ends also for a reader that reads nothing', async () => {
-    const rig = await serving();
-    rig.tokens.set('mine', 'edge');
-    const stream = directoryOf(rig, 'mine')
-      .readRest({ read: undefined, rest: undefined }, OPTIONS)
-      [Symbol.asyncIterator]();
-    await stream.next();
-    rig.tokens.delete('mine');
-    await rig.over.told;
-  });
+  test(
+    'ends also for a reader that reads nothing',
+    async () => {
+      const rig = await serving();
+      rig.tokens.set('mine', 'edge');
+      const stream = directoryOf(rig, 'mine')
+        .readRest({ read: undefined, rest: undefined }, OPTIONS)
+        [Symbol.asyncIterator]();
+      await stream.next();
+      rig.tokens.delete('mine');
+      await rig.over.told;
+    },
+    // Its reader would be given up later.
+    READER_PATIENCE_MS / 2,
+  );
 
   test('ends while its caller sends', async () => {
     const rig = await serving();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   MaintenanceServiceService,
   PurgedKind,
@@ -8,6 +8,7 @@ import {
 import { codeMinutesOver, maintenanceOver } from '../../../src/cli/roles/calls-of-domain.js';
 import { type CallContext, type Handlers, serve } from '../../../src/rpc/handlers.js';
 import { rpcRigs } from '../../rpc/rig.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 
 const minute = new Date('2026-07-01T10:00:00Z');
@@ -18,6 +19,9 @@ const call = {
 };
 
 describe('what the worker asks of the domain', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
   const rigs = rpcRigs();
 
   async function serving(handlers: Handlers<typeof MaintenanceServiceService>) {
@@ -121,6 +125,7 @@ describe('what the worker asks of the domain', () => {
         return new Promise(() => undefined);
       },
     });
+    fakeTimeouts();
     const cancel = new AbortController();
     const outcome = maintenance
       .purgeExpired({ limit: 1, run: 'r1' }, { ...call, signal: cancel.signal })

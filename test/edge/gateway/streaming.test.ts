@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { newPublicId } from '../../../src/identifiers/public-id.js';
 import type { CallContext } from '../../../src/rpc/handlers.js';
+import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { answering, aWorker, bytesOf, firstOf, headerAt } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
@@ -109,6 +110,14 @@ describe('a list in several messages', () => {
 });
 
 describe('a client that goes away', () => {
+  // The time that a list waits for the domain would end the call too.
+  beforeEach(() => {
+    fakeTimeouts();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   test('before it has read all ends the call, and is no error', async () => {
     const { over } = listing(() => endless());
     const { read, leave } = await reader();

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
+import { LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { type RigOptions, type RpcRig, rpcRigs, TOKENS } from '../rig.js';
 import { CuttingProxy } from './cutting-proxy.js';
 import { type Answering, textService, textsAnsweredBy } from './text-service.js';
 
-export const OPTIONS = { requestId: 'r', deadlineMs: 20_000 };
+export const OPTIONS = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS };
 export const EXCHANGE = CallServiceService.exchange.path.slice(1);
 /** Of a channel, and of a stream at the server. */
 export const MOST_CALLS = 1_024;

@@ -6,7 +6,9 @@ import { eventually } from '../../support/eventually.js';
 import { fakeTimeouts } from '../../support/fake-timeouts.js';
 import { signalled } from '../../support/signalled.js';
 import { refusalOf, TOKENS } from '../rig.js';
-import { aborted, EXCHANGE, KIB, MOST_CALLS, never, OPTIONS, roleCalls } from './role-calls.js';
+import { aborted, EXCHANGE, KIB, MOST_CALLS, never, roleCalls } from './role-calls.js';
+
+const DEADLINE_MS = 20_000;
 
 describe('calls of a role', () => {
   const { serving, callsOf, behindProxy } = roleCalls();
@@ -157,9 +159,9 @@ describe('calls of a role', () => {
     expect(await outcome).toBe('no more');
     await heard;
     fakeTimeouts();
-    const refused = refusalOf(ask('late'));
+    const refused = refusalOf(ask('late', { deadlineMs: DEADLINE_MS }));
     await late.told;
-    jest.advanceTimersByTime(OPTIONS.deadlineMs);
+    jest.advanceTimersByTime(DEADLINE_MS);
     const refusal = await refused;
     expect([refusal.code, refusal.internal]).toEqual([
       ErrorCode.UNAVAILABLE,
@@ -207,7 +209,7 @@ describe('calls of a role', () => {
     // In order behind the cancels, and answered.
     expect(begun).not.toContain('later');
 
-    const last = ask('last', { deadlineMs: 20_000 }).catch(() => 'failed');
+    const last = ask('last').catch(() => 'failed');
     cancel.abort();
     await Promise.all([...first, ...later]);
     await eventually('the one that waited is begun', () => begun.includes('last'));
