@@ -36,7 +36,7 @@ describe('connections to the port', () => {
     const services = [serve(MaintenanceServiceService, { purgeExpired: async () => ANSWER })];
     const rig = await rigs.start(services, {
       address: '127.0.0.1:0',
-      limits: { connections },
+      limits: { connections: { strangerMs: LONGER_THAN_A_TEST_MS, ...connections } },
       ...(authenticate && { authenticate }),
       prepare: (server) => addHealth(server, async () => 'SERVING'),
     });
@@ -113,7 +113,7 @@ describe('connections to the port', () => {
   });
 
   test('are closed after a time without a token, and kept with one', async () => {
-    const { address } = await serving({ strangerMs: LONGER_THAN_A_TEST_MS });
+    const { address } = await serving();
     const known = rawPeer(address);
     await completeCall(known, path, TOKENS.maintenance);
     const mute = await stranger(address);
