@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { Connections } from '../../src/delivery/connections.js';
 import { Exchange, type ExchangeEnd } from '../../src/delivery/exchange.js';
@@ -12,6 +12,11 @@ import { fakeTimeouts } from '../support/fake-timeouts.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { answering, noContent, type RawReceiver, rawReceivers } from './raw-receivers.js';
 import { body, senders, targetAt } from './senders.js';
+
+// Before the hooks of what follows, which close in real time.
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 const open = senders();
 const raw = rawReceivers();
@@ -108,20 +113,16 @@ describe('a connection', () => {
 
   test('whose idle limit ended while the event loop stalled costs no attempt', async () => {
     fakeTimeouts();
-    try {
-      const receiver = await raw.start(noContent);
-      const sender = open();
-      await sender.attempt(targetAt(receiver.port), body);
-      await nextTurn();
-      const second = sender.attempt(targetAt(receiver.port), body);
-      // The stall: its timer is due before the request is written.
-      jest.advanceTimersByTime(1_500);
-      expect(await second).toMatchObject({ outcome: 'SUCCEEDED', message: '' });
-      expect(receiver.connections).toBe(2);
-      expect(receiver.requests).toHaveLength(2);
-    } finally {
-      jest.useRealTimers();
-    }
+    const receiver = await raw.start(noContent);
+    const sender = open();
+    await sender.attempt(targetAt(receiver.port), body);
+    await nextTurn();
+    const second = sender.attempt(targetAt(receiver.port), body);
+    // The stall: its timer is due before the request is written.
+    jest.advanceTimersByTime(1_500);
+    expect(await second).toMatchObject({ outcome: 'SUCCEEDED', message: '' });
+    expect(receiver.connections).toBe(2);
+    expect(receiver.requests).toHaveLength(2);
   });
 
   test('that closes during a stall leaves the next connection only the remaining time of the attempt', async () => {
@@ -142,7 +143,6 @@ describe('a connection', () => {
       expect(await Promise.race([second, turns(10)])).toMatchObject({ outcome: 'TIMED_OUT' });
     } finally {
       clock.mockRestore();
-      jest.useRealTimers();
     }
   });
 
@@ -213,6 +213,8 @@ describe('the connections that are kept', () => {
   });
 
   test('are of many receivers, and all go with the sender', async () => {
+    // None is closed because it is idle.
+    fakeTimeouts();
     const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receivers = await Promise.all(Array.from({ length: 40 }, () => raw.start(keep)));
     await Promise.all(receivers.map((receiver) => exchange(connections, receiver)));
@@ -235,6 +237,7 @@ describe('the connections that are kept', () => {
   });
 
   test('are no more once the sender is closed', async () => {
+    fakeTimeouts();
     const connections = new Connections({ guard, timeoutMs: 30_000 });
     const receiver = await raw.start(noContent);
     connections.close();
