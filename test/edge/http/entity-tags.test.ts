@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EntityTags } from '../../../src/edge/http/representations.js';
+import { withinTime } from '../../support/within-time.js';
 
 const tags = new EntityTags('contract-1');
 
@@ -92,7 +93,9 @@ test.each([
   expect(tags.knownVersions('salt', header).anyVersionKnown).toBe(any);
 });
 
-// Anything but a linear scan would still run when the test is given up.
+// Anything but a linear scan takes minutes.
 test('a megabyte of quotes is read in a time that grows with its length only', () => {
-  tags.knownVersions('salt', '"W/'.repeat(350_000));
+  withinTime(() => {
+    tags.knownVersions('salt', '"W/'.repeat(350_000));
+  });
 });
