@@ -156,7 +156,10 @@ export class RetryHandover {
   /** When this domain gave which batches. */
   readonly #given = new Map<string, number>();
 
-  constructor(private readonly dependencies: SendingDependencies) {}
+  constructor(
+    private readonly dependencies: SendingDependencies,
+    private readonly lookEveryMs = LOOK_EVERY_MS,
+  ) {}
 
   /** Oldest first; waits while there are none, until the caller disconnects or the domain stops. */
   async claim(limit: number, maxWaitMs: number, caller: AbortSignal): Promise<FilledRetryBatch[]> {
@@ -176,7 +179,7 @@ export class RetryHandover {
       }
       // After an outage of Temporal, many ended batches precede an open one. Half the time is for others.
       const tookMs = performance.now() - beganAt;
-      const restMs = looked.length > 0 ? Math.min(tookMs, LOOK_EVERY_MS) : LOOK_EVERY_MS;
+      const restMs = looked.length > 0 ? Math.min(tookMs, this.lookEveryMs) : this.lookEveryMs;
       await pause(Math.min(leftMs, restMs), undefined, { signal }).catch(() => undefined);
     }
   }

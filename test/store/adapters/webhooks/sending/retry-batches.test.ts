@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-batches.js';
 import { ErrorCode } from '../../../../../src/errors/service-error.js';
 import { describeEachDatabase } from '../../../../support/databases.js';
 import { LONGER_THAN_A_TEST_MS } from '../../../../support/eventually.js';
@@ -143,8 +144,8 @@ describeEachDatabase('failed deliveries', (under) => {
     }
     const open = await rig.fail(1);
     rig.clock.advance(2_000);
-    // With a rest between any two looks, so many would take longer than the caller waits.
-    const batches = await rig.handover.claim(1, 4_000, PATIENT);
+    const handover = new RetryHandover(rig.dependencies, LONGER_THAN_A_TEST_MS);
+    const batches = await handover.claim(1, LONGER_THAN_A_TEST_MS, PATIENT);
     expect(batches.flatMap(({ deliveries }) => deliveries.map(({ id }) => id))).toEqual(open);
   });
 
