@@ -127,7 +127,7 @@ describe('a message that never ends', () => {
   ])('of one token are few: %s', async (_, method, tokens) => {
     const { address, peer, handled } = await serving({
       authenticate: (token) => ({ caller: method === path ? 'maintenance' : 'platform', tokenId: token }),
-      limits: { tokens },
+      limits: { tokens, arrivalMs: LONGER_THAN_A_TEST_MS },
     });
     for (let call = 0; call < 5; call += 1) {
       peer.unfinished(method, 'one');
