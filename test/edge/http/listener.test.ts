@@ -502,6 +502,7 @@ describe('closing', () => {
   });
 
   test('an idle connection does not hold it up', async () => {
+    server.keepAliveTimeout = LONG_MS;
     const socket = connect(port, '127.0.0.1', () => socket.write(GET));
     await once(socket, 'data');
     await closeListener(server, LONG_MS);
