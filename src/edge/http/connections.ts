@@ -19,7 +19,10 @@ interface Connection {
   unanswered: number;
   /** The answer to the latest request, while it or its request is not complete. */
   answer?: ServerResponse | undefined;
-  /** What it had read when its latest request or answer ended; undefined before the first. */
+  /**
+   * What it had read when its latest request or answer ended; undefined before the first. A part of the next
+   * request that had arrived by then is not seen, and is lost at a stop: only clients that pipeline send it.
+   */
   readBytes?: number;
   /** No further request is admitted. */
   isEnding: boolean;
