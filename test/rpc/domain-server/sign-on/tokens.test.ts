@@ -144,6 +144,9 @@ describe('tokens over gRPC', () => {
     const issued = await rig.calls.issueTokens({ client, grant: codeGrant(exchange) }, CALL);
     await refusalOf(rig.calls.issueTokens({ client, grant: codeGrant(exchange) }, CALL));
     const audit = await rig.database.reader.selectFrom('audit_events').selectAll().execute();
+    for (const each of [audit, rig.rpc.lines]) {
+      expect(JSON.stringify(each)).toContain(CALL.requestId);
+    }
     const written = JSON.stringify([audit, rig.rpc.lines]);
     const secret = Buffer.from(rig.client.clientSecretHash as Uint8Array);
     for (const each of [
