@@ -14,7 +14,8 @@ export default {
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/generated/sdk/', '<rootDir>/.data/'],
   // One more than processors, for when a test waits. With more, roles are so slow that they refuse requests.
-  maxWorkers: availableParallelism() + 1,
+  // With more than eight, their stores could take all connections of the one PostgreSQL.
+  maxWorkers: Math.min(availableParallelism() + 1, 8),
   testTimeout: 180_000,
   // Half a second, jest's default, is not enough to free half a gigabyte: jest then reported a leak.
   workerGracefulExitTimeout: 30_000,
