@@ -2,6 +2,7 @@ import type { Session } from '../../credentials/sessions.js';
 import { withoutPerson } from '../authorization/authorization-parameters.js';
 import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';
+import { presentRequest } from '../sessions/logout-request.js';
 import type { SignOn } from '../sign-on.js';
 import type { RowsAt } from '../unit-of-work.js';
 import {
@@ -26,7 +27,7 @@ export type OpenedSignOut = ({ kind: 'sign_out' } & OwnInteraction<SignOutReques
 
 export async function openInteraction(
   { sessionLimits, interactionSeals }: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
-  rows: RowsAt<'interactions' | 'sessions'>,
+  rows: RowsAt<'applications' | 'interactions' | 'sessions'>,
   browser: Browser,
   token: string,
 ): Promise<OpenedAuthorization | OpenedSignOut> {
@@ -44,7 +45,7 @@ export async function openInteraction(
   const session = await sessionOf(rows, browser, sessionLimits);
   if (request.kind === 'sign_out' && isFinished && !session?.account) {
     // The session is gone: the browser has just signed out.
-    return afterSignOut(request);
+    return afterSignOut(await presentRequest(rows, request));
   }
   if (!session || !isOf(session, interaction)) {
     return foreign(request, browser);
@@ -60,7 +61,7 @@ export async function openInteraction(
 /** The same where only an authorization can go on. */
 export async function openAuthorization(
   signOn: Pick<SignOn, 'sessionLimits' | 'interactionSeals'>,
-  rows: RowsAt<'interactions' | 'sessions'>,
+  rows: RowsAt<'applications' | 'interactions' | 'sessions'>,
   browser: Browser,
   token: string,
 ): Promise<OpenedAuthorization> {

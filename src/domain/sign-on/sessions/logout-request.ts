@@ -4,6 +4,7 @@ import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 import { MAX_ID_TOKEN_LENGTH, type ReadIdToken } from '../keys/signing.js';
 import type { SignOn } from '../sign-on.js';
+import type { SignOnRows } from '../unit-of-work.js';
 
 interface LogoutFault {
   /** What is wrong, for the person. */
@@ -58,6 +59,17 @@ export async function judgeLogout(
     state: state || null,
   };
   return { request, hint };
+}
+
+/** As it is now: the operator may have withdrawn the address or disabled the application since. */
+export async function presentRequest(
+  { applications }: Pick<SignOnRows, 'applications'>,
+  request: SignOutRequest,
+): Promise<SignOutRequest> {
+  const { applicationId, postLogoutRedirectUri: uri } = request;
+  const application = applicationId === null ? undefined : await applications.find(applicationId);
+  const isProven = uri !== null && application?.enabled && isRegisteredForLogout(application, uri);
+  return isProven ? request : { ...request, postLogoutRedirectUri: null };
 }
 
 function faultOf(parameters: LogoutParameters): string | undefined {

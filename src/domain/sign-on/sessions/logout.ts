@@ -9,7 +9,7 @@ import type { SignOn } from '../sign-on.js';
 import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
 import { afterSignOut, auditIn, type Browser, type BrowserStep, toErrorPage, toPage } from './browser.js';
 import { sessionOf } from './browser-sessions.js';
-import { judgeLogout, type LogoutParameters } from './logout-request.js';
+import { judgeLogout, type LogoutParameters, presentRequest } from './logout-request.js';
 
 type EndPorts = Pick<SignOnChanges, 'audit' | 'grants' | 'now'>;
 type Ports = EndPorts & Pick<SignOnChanges, 'lock' | 'sessions'>;
@@ -64,14 +64,15 @@ export async function confirmLogout(signOn: SignOn, browser: Browser, form: Form
       return opened;
     }
     await changes.interactions.finish(opened.interaction);
-    return end(changes, browser, opened.session, opened.interaction.request);
+    const request = await presentRequest(changes, opened.interaction.request);
+    return end(changes, browser, opened.session, request);
   });
 }
 
 /** The sign-out of a form, or where else the browser goes. */
 async function openSignOut(
   signOn: SignOn,
-  rows: RowsAt<'interactions' | 'sessions'>,
+  rows: RowsAt<'applications' | 'interactions' | 'sessions'>,
   browser: Browser,
   form: Form,
 ): Promise<OpenedSignOut> {

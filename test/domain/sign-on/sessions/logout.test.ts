@@ -1,9 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { setApplicationEnabled } from '../../../../src/domain/operator/applications.js';
+import { setApplicationEnabled, updateApplication } from '../../../../src/domain/operator/applications.js';
 import type { LogoutParameters } from '../../../../src/domain/sign-on/sessions/logout-request.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { databaseUnderTest } from '../../../support/databases.js';
-import { AFTER_LOGOUT, audited, browserRig, HOUR_MS, newPerson, type Person } from '../browser-rig.js';
+import {
+  AFTER_LOGOUT,
+  audited,
+  type BrowserRig,
+  browserRig,
+  CALLBACK,
+  HOUR_MS,
+  newPerson,
+  type Person,
+} from '../browser-rig.js';
 import { answerOf, errorPageOf, signedInBrowser, TestBrowser } from '../test-browser.js';
 import { ISSUER } from '../token-keys.js';
 
@@ -83,6 +92,34 @@ describe('without one', () => {
     browser.at = form;
     expect(await browser.confirmLogout('whatever')).toMatchObject({ location: `${AFTER_LOGOUT}?state=s` });
   });
+
+  const withdrawals: [string, (rig: BrowserRig) => Promise<unknown>][] = [
+    [
+      'removes the address',
+      ({ operate, applicationId }) =>
+        operate((changes) =>
+          updateApplication(changes, { applicationId, postLogoutRedirectUris: [CALLBACK] }),
+        ),
+    ],
+    [
+      'disables the application',
+      ({ operate, applicationId }) =>
+        operate((changes) => setApplicationEnabled(changes, applicationId, false)),
+    ],
+  ];
+
+  test.each(withdrawals)(
+    'the person is signed out and not sent to the application if the operator %s meanwhile',
+    async (_, withdraw) => {
+      const { rig, browser } = await signedIn();
+      await browser.logout({ clientId: rig.applicationId, postLogoutRedirectUri: AFTER_LOGOUT, state: 's' });
+      const form = browser.at;
+      await withdraw(rig);
+      const signedOut = { kind: 'page', page: 'signed_out', interaction: '' };
+      expect(await browser.confirmLogout()).toEqual({ ...signedOut, cookie: { kind: 'clear' } });
+      expect(await new TestBrowser(rig).show('sign_out', form)).toEqual({ kind: 'step', step: signedOut });
+    },
+  );
 
   test.each(['', 'nonsense'])('a form that was not shown to them does nothing: %j', async (csrfToken) => {
     const { browser } = await signedIn();
