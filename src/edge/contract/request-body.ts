@@ -46,14 +46,17 @@ async function parseBody(request: RoutedRequest, mediaTypes: readonly string[]):
   if (!announcesBody(headers)) {
     return { kind: 'none' };
   }
-  const mediaType = mediaTypeOf(headers['content-type'] ?? '');
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (mediaType === undefined || !mediaTypes.includes(mediaType) || encoding !== 'identity') {
-    throw new BodyRefusal(415, `Send ${mediaTypes.join(' or ')}, in UTF-8.`);
-  }
   const bytes = await request.readBody();
+  // Also in chunks, without a type.
   if (bytes.length === 0) {
     return { kind: 'none' };
+  }
+  const mediaType = mediaTypeOf(headers['content-type'] ?? '');
+  if (mediaType === undefined || !mediaTypes.includes(mediaType)) {
+    throw new BodyRefusal(415, `Send ${mediaTypes.join(' or ')}, in UTF-8.`);
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new BodyRefusal(415, 'Send the body without a Content-Encoding.');
   }
   if (!isUtf8(bytes)) {
     return { kind: 'malformed', message: 'The body is not UTF-8.' };

@@ -71,7 +71,7 @@ export function testBodies({ operationId, path, question, takes }: BodyCase, pre
 
     test('so is one that is compressed', async () => {
       const answer = await send(String(question.body), FORM, { 'content-encoding': 'gzip' });
-      expectOAuthError(answer, 415, 'invalid_request');
+      expectOAuthError(answer, 415, 'invalid_request', 'without a Content-Encoding');
     });
   });
 

@@ -42,6 +42,11 @@ describe('the access token in the form', () => {
     expect((await post({ access_token: '' }, headers)).status).toBe(200);
   });
 
+  test('200: beside the header, an empty form that comes in chunks needs no type', async () => {
+    const headers = { authorization: `Bearer ${await token}`, 'transfer-encoding': 'chunked' };
+    expect((await post({}, { ...headers, 'content-type': undefined })).status).toBe(200);
+  });
+
   test('400: in two places, or twice in one, it is refused', async () => {
     const [one, headers] = [await token, { authorization: `Bearer ${await token}` }];
     expectOAuthError(await post({ access_token: one }, headers), 400, 'invalid_request', 'in one place');
