@@ -62,6 +62,10 @@ async function activeAccessToken(
     return undefined;
   }
   const scope = scopesInForce(token.scopes, application).join(' ');
+  // Userinfo and a refresh are refused then too.
+  if (scope === '') {
+    return undefined;
+  }
   return { scope, clientId: application.id, sub: grant.accountId, issuedAt, expiresAt, tokenId };
 }
 
