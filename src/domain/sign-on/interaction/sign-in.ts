@@ -31,8 +31,6 @@ interface SignInForm extends Form {
 }
 
 const MAX_EMAIL_LENGTH = 320;
-/** Longer than any password; such input is not hashed. */
-const MAX_PASSWORD_LENGTH = 4_096;
 
 interface Candidate extends Guess {
   applicationId: ApplicationId;
@@ -50,10 +48,8 @@ export async function signIn(signOn: SignOn, browser: Browser, form: SignInForm)
   }
   const candidate = await candidateOf(signOn, form.email, opened.interaction.request);
   const counted = await countGuess(signOn, browser, candidate);
-  const { password } = form;
-  const isRight =
-    password.length <= MAX_PASSWORD_LENGTH &&
-    (await verifyGuess(signOn, browser, counted, { hash: candidate.hash, password }));
+  const { hash } = candidate;
+  const isRight = await verifyGuess(signOn, browser, counted, { hash, password: form.password });
   return isRight
     ? unlessItFails(signOn, counted, () => proceed(signOn, browser, { form, candidate, counted }))
     : refuse(signOn, browser, { form, candidate });

@@ -132,13 +132,19 @@ export async function forgiveGuessesAt(
   await changes.attempts.forget(keyed(signOn, 'guesses at', person.emailKey, device));
 }
 
+/** Longer than any password; such input is not hashed. */
+const MAX_PASSWORD_LENGTH = 4_096;
+
 /** Checks the password of a counted attempt. */
-export function verifyGuess(
+export async function verifyGuess(
   signOn: SignOn,
   browser: Browser,
   counted: CountedGuess,
   { hash, password }: { hash: string | undefined; password: string },
 ): Promise<boolean> {
+  if (password.length > MAX_PASSWORD_LENGTH) {
+    return false;
+  }
   const network = networkOf(browser.remoteAddress);
   return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password, network));
 }

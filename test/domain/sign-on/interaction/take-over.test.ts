@@ -129,6 +129,10 @@ describe('the administrator of one client', () => {
         problem: 'wrong',
       });
     }
+    expect(rig.passwords.checks).toHaveLength(3);
+    expect(await confirm(rig, tokenHash, 'x'.repeat(4_097))).toMatchObject({ problem: 'wrong' });
+    // Longer than any password: it costs no hash.
+    expect(rig.passwords.checks).toHaveLength(3);
     expect(await emailOf(rig, person)).toEqual([person.email, 1]);
     expect(await signsInThere(rig, person.email)).toBe(true);
   });
