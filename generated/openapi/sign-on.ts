@@ -2347,7 +2347,7 @@ export interface components {
     parameters: {
         /** @description The `ETag` of your stored copy. The answer is 304 if it is current. */
         IfNoneMatch: string;
-        /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
+        /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it; that of a finished sign-out leads on in others too. */
         Interaction: components["schemas"]["Interaction"];
         /** @description Opaque secret of the mailed link. It works once and expires. */
         LinkToken: components["schemas"]["LinkToken"];
@@ -2736,7 +2736,7 @@ export interface operations {
     showContexts: {
         parameters: {
             query: {
-                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it; that of a finished sign-out leads on in others too. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -2782,7 +2782,7 @@ export interface operations {
     showConsent: {
         parameters: {
             query: {
-                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it; that of a finished sign-out leads on in others too. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -3131,7 +3131,7 @@ export interface operations {
     showSignIn: {
         parameters: {
             query: {
-                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it; that of a finished sign-out leads on in others too. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
@@ -3177,7 +3177,7 @@ export interface operations {
     showSignOut: {
         parameters: {
             query: {
-                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it. */
+                /** @description Opaque name of the present sign-in or sign-out. It works only in the browser that began it; that of a finished sign-out leads on in others too. */
                 interaction: components["parameters"]["Interaction"];
             };
             header?: never;
