@@ -18,7 +18,7 @@
  * 
  * | Code | Status | Meaning |
  * |---|---|---|
- * | `invalid_request` | 400 | `token` is missing, or a parameter is repeated or malformed. |
+ * | `invalid_request` | 400 | `token` is missing, a parameter is repeated or malformed, or a secret is in the address. |
  * | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
  * | `unauthorized_client` | 400 | The application is disabled. |
  * | `invalid_grant` | 400 | The token was issued to another application. |
