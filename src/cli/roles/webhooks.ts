@@ -1,4 +1,6 @@
 import { AddressGuard } from '../../delivery/address-guard.js';
+import { RateLimiter } from '../../domain/access/rate-limiter.js';
+import { LONG_ANSWERS } from '../../domain/webhooks/sending/results.js';
 import { RetryGrace } from '../../domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/dependencies.js';
@@ -39,6 +41,7 @@ export function webhookParts(
       grace,
       clock: store.clock,
       random: Math.random,
+      longAnswers: new RateLimiter(LONG_ANSWERS, store.clock),
       settings: {
         timeoutMs: config.WEBHOOK_TIMEOUT,
         retryDelaysMs: [beforeSecond, beforeThird],

@@ -10,6 +10,7 @@ import type {
   InstanceIntegrationId,
 } from '../../../generated/ids.js';
 import { packageRoot, packageVersion } from '../../../src/config/package.js';
+import { RateLimiter } from '../../../src/domain/access/rate-limiter.js';
 import { ENTITY_TYPES } from '../../../src/domain/directory/stores.js';
 import { verifyAuditLog } from '../../../src/domain/operator/audit-verification.js';
 import { updateIntegration } from '../../../src/domain/operator/integrations.js';
@@ -17,6 +18,7 @@ import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { DeliveryClaims } from '../../../src/domain/webhooks/sending/claims/claims.js';
 import { DueSignal } from '../../../src/domain/webhooks/sending/due-signal.js';
 import { recordResults } from '../../../src/domain/webhooks/sending/records.js';
+import { LONG_ANSWERS } from '../../../src/domain/webhooks/sending/results.js';
 import { RetryGrace } from '../../../src/domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../../src/domain/webhooks/sending/sending.js';
 import { hashSecret } from '../../../src/identifiers/random-secrets.js';
@@ -214,6 +216,7 @@ async function pendingIsDelivered(store: Store, secrets: SendingDependencies['se
     settings: { timeoutMs: 15_000, retryDelaysMs: [30_000, 300_000], failingLimitMs: 432_000_000 },
     clock: Date.now,
     random: () => 0.5,
+    longAnswers: new RateLimiter(LONG_ANSWERS, Date.now),
     onUnsendable: (_, error) => {
       throw error;
     },

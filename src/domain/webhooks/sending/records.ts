@@ -1,7 +1,7 @@
 import type { DeliveryId, SubscriptionId } from '../../../../generated/ids.js';
 import { auditChange } from '../../unit-of-work.js';
 import type { DeliveryStatus } from '../deliveries.js';
-import { type AttemptResult, healthAfter, type Settlement, settle } from './results.js';
+import { type AttemptResult, healthAfter, keptOf, type Settlement, settle } from './results.js';
 import { joinRetryBatches } from './retry-batches.js';
 import type {
   DeliveryProgress,
@@ -95,7 +95,7 @@ async function recordIn(
     dependencies.settings,
   );
   const settled = recorded.map((one, index) => ({ ...one, delivery: deliveries[index] as DeliveryProgress }));
-  await write(changes, settled);
+  await write(changes, dependencies, settled);
   return endedIn(settled);
 }
 
@@ -182,7 +182,12 @@ function heldIn(disabled: ReadonlySet<SubscriptionId>, delivery: DeliveryProgres
     : delivery;
 }
 
-async function write(changes: SendingChanges, recorded: readonly Recorded[]): Promise<void> {
+async function write(
+  changes: SendingChanges,
+  dependencies: SendingDependencies,
+  recorded: readonly Recorded[],
+): Promise<void> {
+  const rowOf = (one: Recorded) => attemptOf(one, changes.now, dependencies);
   const news = recorded.filter(isNews);
   await changes.deliver(news.filter(isPlainSuccess).map(({ before }) => before.seq));
   for (const one of news) {
@@ -190,11 +195,11 @@ async function write(changes: SendingChanges, recorded: readonly Recorded[]): Pr
       await changes.settle(one.delivery);
     }
     if (one.attempt === 'corrected') {
-      await changes.correctAttempt(attemptOf(one, changes.now));
+      await changes.correctAttempt(rowOf(one));
     }
   }
   const firsts = news.filter(({ attempt }) => attempt === 'new');
-  await changes.recordAttempts(firsts.map((one) => attemptOf(one, changes.now)));
+  await changes.recordAttempts(firsts.map(rowOf));
 }
 
 /** The common case: the running attempt succeeded, and nothing else happened. */
@@ -207,9 +212,14 @@ function isPlainSuccess({ result, before }: Recorded): boolean {
   );
 }
 
-function attemptOf({ result, before }: Recorded, now: number): RecordedAttempt {
+function attemptOf(
+  { result, before }: Recorded,
+  now: number,
+  dependencies: SendingDependencies,
+): RecordedAttempt {
   return {
     ...result.attempt,
+    responseStart: keptOf(result.attempt, before, dependencies),
     deliverySeq: before.seq,
     // Nothing begins after its end, also where the clock was set back.
     startedAt: Math.min(startOf(result, before, now), now),

@@ -1,6 +1,7 @@
+import type { Rate } from '../../access/rate-limiter.js';
 import { type AttemptOutcome, type DeliveryAttempt, MAX_ATTEMPTS } from '../deliveries.js';
 import type { DisabledReason } from '../subscriptions/subscription.js';
-import type { DeliveryProgress, ReceiverHealth } from './sending.js';
+import type { DeliveryProgress, ReceiverHealth, SendingDependencies } from './sending.js';
 
 /** The end of an attempt, as its sender reports it. */
 export interface AttemptResult {
@@ -170,4 +171,22 @@ function disablingReason(
 
 function isLastFailure({ attempt }: AttemptResult): boolean {
   return attempt.number === MAX_ATTEMPTS && attempt.outcome !== 'SUCCEEDED';
+}
+
+/** Of failed attempts of one subscription: a person who looks for the reason needs no more. */
+export const LONG_ANSWERS: Rate = { limit: 20, windowMs: 3_600_000 };
+const LONG_BYTES = 16_384;
+const SHORT_BYTES = 1_024;
+
+/** What is kept of an answer. Its receiver chooses it, and could fill the disk if all could be long. */
+export function keptOf(
+  { outcome, responseStart }: AttemptResult['attempt'],
+  { subscriptionId }: Pick<DeliveryProgress, 'subscriptionId'>,
+  { longAnswers }: Pick<SendingDependencies, 'longAnswers'>,
+): Uint8Array | null {
+  if (responseStart === null || responseStart.length <= SHORT_BYTES) {
+    return responseStart;
+  }
+  const isLong = outcome !== 'SUCCEEDED' && longAnswers.take(subscriptionId).allowed;
+  return responseStart.subarray(0, isLong ? LONG_BYTES : SHORT_BYTES);
 }

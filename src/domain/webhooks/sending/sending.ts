@@ -1,4 +1,5 @@
 import type { DeliveryId, InstanceIntegrationId, SubscriptionId } from '../../../../generated/ids.js';
+import type { RateLimiter } from '../../access/rate-limiter.js';
 import type { Clock } from '../../clock.js';
 import type { CommonChanges, UnitOfWork } from '../../unit-of-work.js';
 import type { AttemptOutcome, Delivery, DeliveryAttempt, DeliveryStatus } from '../deliveries.js';
@@ -214,6 +215,8 @@ export interface SendingDependencies {
   settings: SendingSettings;
   /** At least 0 and less than 1. */
   random: () => number;
+  /** Counts, for each subscription, the failed attempts of which a long answer is kept. */
+  longAnswers: RateLimiter;
   /** Called at most once a minute per subscription that cannot be sent to for a reason on our side. */
   onUnsendable: (subscriptionId: SubscriptionId, error: unknown) => void;
   /** Called after the commit in which deliveries ended. */

@@ -93,8 +93,6 @@ export function deliveryService(dependencies: SendingDependencies) {
   });
 }
 
-const MAX_RESPONSE_BYTES = 16_384;
-const MAX_SUCCESSFUL_RESPONSE_BYTES = 1_024;
 const MAX_MESSAGE_LENGTH = 2_000;
 
 const fromOutcome = fromEnum(AttemptOutcome);
@@ -159,7 +157,6 @@ function toAttemptResult(
   }
   const { number, durationMs = null, httpStatus = null, message, responseStart } = attempt;
   assertBetween(number, 1, MAX_ATTEMPTS, `${path}.number`);
-  const mostBytes = outcome === 'SUCCEEDED' ? MAX_SUCCESSFUL_RESPONSE_BYTES : MAX_RESPONSE_BYTES;
   return {
     deliveryId: deliveryId as DeliveryId,
     attempt: {
@@ -168,7 +165,7 @@ function toAttemptResult(
       durationMs,
       httpStatus,
       message: message === '' ? null : message.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', ' '),
-      responseStart: responseStart.length === 0 ? null : responseStart.subarray(0, mostBytes),
+      responseStart: responseStart.length === 0 ? null : responseStart,
     },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };

@@ -275,7 +275,10 @@ export interface DeliveryAttempt {
     | undefined;
   /** What went wrong, as a sentence that a person understands. */
   message: string;
-  /** The first bytes of the answer's body: at most 1 KiB if the attempt succeeded, otherwise 16 KiB. */
+  /**
+   * The first bytes of the answer's body: at most 16 KiB of about 20 failed attempts of the subscription in an
+   * hour, otherwise at most 1 KiB.
+   */
   responseStart: Buffer;
 }
 

@@ -94,6 +94,28 @@ describeEachDatabase('the end of an attempt', (under) => {
     expect(await rig.attempts(rig.id)).toEqual([]);
   });
 
+  test('keeps 16 KiB of the answer for 20 failures of a subscription in an hour, otherwise 1 KiB', async () => {
+    const rig = await claimed();
+    const keptOf = async (id: DeliveryId) => {
+      const { attempt } = refused(id);
+      await rig.record({ deliveryId: id, attempt: { ...attempt, responseStart: Buffer.alloc(20_000, 'x') } });
+      await rig.giveUp(id);
+      const [kept] = await rig.attempts(id);
+      return Buffer.from(kept?.response_start ?? '', 'base64').length;
+    };
+    const nextOne = async () => {
+      await rig.happen();
+      return rig.claimOne();
+    };
+    const kept = [await keptOf(rig.id)];
+    while (kept.length < 21) {
+      kept.push(await keptOf(await nextOne()));
+    }
+    expect(kept).toEqual([...Array(20).fill(16_384), 1_024]);
+    rig.clock.advance(3_600_000);
+    expect(await keptOf(await nextOne())).toBe(16_384);
+  });
+
   test('delivers after its lease was over, and what was written of it is put right', async () => {
     const rig = await claimed();
     const claimedAt = rig.clock.now();

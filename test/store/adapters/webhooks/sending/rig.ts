@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { ClientId, DeliveryId, InstanceId, SubscriptionId } from '../../../../../generated/ids.js';
+import { RateLimiter } from '../../../../../src/domain/access/rate-limiter.js';
 import type { ClaimRequest } from '../../../../../src/domain/webhooks/sending/claims/claim.js';
 import {
   type ClaimPauses,
@@ -13,7 +14,7 @@ import {
   makeDeliveriesDue,
 } from '../../../../../src/domain/webhooks/sending/interventions.js';
 import { recordResults } from '../../../../../src/domain/webhooks/sending/records.js';
-import type { AttemptResult } from '../../../../../src/domain/webhooks/sending/results.js';
+import { type AttemptResult, LONG_ANSWERS } from '../../../../../src/domain/webhooks/sending/results.js';
 import { RetryGrace, RetryHandover } from '../../../../../src/domain/webhooks/sending/retry-batches.js';
 import type {
   SendingDependencies,
@@ -122,6 +123,7 @@ export function sendingNode(
     grace: new RetryGrace(SETTINGS.retryDelaysMs),
     settings: { ...SETTINGS, ...settings },
     random: () => 0.5,
+    longAnswers: new RateLimiter(LONG_ANSWERS, clock.now),
     onUnsendable: (id) => unsendable.push(id),
     onUnswept: (error) => unswept.push(error),
     onNotTakenBack: (error) => notTakenBack.push(error),
