@@ -32,8 +32,8 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
   const largeResources = new ListSlots(LARGE_RESOURCES, 'organization structures');
   /** Those that were large when they were read last. They are read for the rest of an answer only. */
   const knownLarge = new Set<string>();
-  const noteSize = (name: string, content: string): boolean => {
-    const isLarge = Buffer.byteLength(content) > MOST_IN_ONE_MESSAGE;
+  const noteSize = (name: string, bytes: number): boolean => {
+    const isLarge = bytes > MOST_IN_ONE_MESSAGE;
     knownLarge.delete(name);
     if (isLarge && knownLarge.size < MOST_KNOWN) {
       knownLarge.add(name);
@@ -70,7 +70,7 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
           return { header, body: Buffer.alloc(0) };
         }
         if (typeof content === 'string') {
-          return content === LEFT_TO_REST || noteSize(name, content)
+          return content === LEFT_TO_REST || noteSize(name, Buffer.byteLength(content))
             ? { header, body: Buffer.alloc(0), rest: { cursor: '' } }
             : { header, body: Buffer.from(content) };
         }
@@ -110,9 +110,10 @@ export function directoryService(dependencies: DirectoryDependencies, turns = ne
         beforeWhole: (visitor: Visitor) => void holdUntilEnd(largeResources, visitor, signal),
       };
       const target = { ...path, limit: rest?.limit, cursor: rest?.cursor, isRest: true };
-      const { visitor, content = '' } = await ask(operationId, context && { ...context, ...whole }, target);
-      if (typeof content === 'string') {
-        noteSize(nameOf(operationId, path), content);
+      const asking = () => ask(operationId, context && { ...context, ...whole }, target);
+      const { visitor, content } = await inBytes(asking);
+      if (Buffer.isBuffer(content)) {
+        noteSize(nameOf(operationId, path), content.length);
         for (const body of piecesOf(content, signal)) {
           yield { body };
         }
@@ -153,8 +154,15 @@ function holdUntilEnd(slots: ListSlots, visitor: Visitor, signal: AbortSignal): 
   }
 }
 
-function* piecesOf(resource: string, signal: AbortSignal) {
-  const body = Buffer.from(resource);
+/** The text ends here. In a generator it would stay beside its bytes until the reader has them all. */
+async function inBytes(
+  asking: () => ReturnType<AnyRead>,
+): Promise<{ visitor: Visitor; content: Buffer | AnyPages }> {
+  const { visitor, content = '' } = await asking();
+  return { visitor, content: typeof content === 'string' ? Buffer.from(content) : content };
+}
+
+function* piecesOf(body: Buffer, signal: AbortSignal) {
   for (let from = 0; from < body.length && !signal.aborted; from += PAGE_BYTES) {
     yield body.subarray(from, from + PAGE_BYTES);
   }

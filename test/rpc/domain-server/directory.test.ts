@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   cursorOf,
@@ -37,6 +39,26 @@ describe('a read of an operation', () => {
     jest.useRealTimers();
   });
   const parsed = (body: Buffer) => JSON.parse(body.toString()) as unknown;
+
+  // The first test: what others leave behind would count as used before.
+  test('of a resource that is too large for a message has it in memory once while its reader waits', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const bytes = 64 * 2 ** 20;
+    const structureOf = () => JSON.stringify('x'.repeat(bytes));
+    const { directory } = await serving({ organization: { structureOf } });
+    const before = used();
+    const read = request('getOrganizationStructure');
+    const reader = directory.readRest({ read, rest: { cursor: '' } }, call)[Symbol.asyncIterator]();
+    await reader.next();
+    expect(used() - before).toBeLessThan(1.5 * bytes);
+    await reader.return?.();
+  });
 
   test.each([
     ['listInstanceIntegrations', []],
