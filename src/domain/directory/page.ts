@@ -37,9 +37,10 @@ export interface Rest {
 export const PAGE_ROWS = 250;
 /** For deferrable lists, from the second page on, so that short calls wait less. */
 const SMALL_PAGE_ROWS = 100;
-/** The size of a first page, which travels among short calls, and of others. A larger row is a page alone. */
+/** The size of a first page, which travels among short calls. A larger row is a page alone. */
 export const FIRST_PAGE_BYTES = 64 * 1_024;
-export const PAGE_BYTES = 1_024 * 1_024;
+/** Of the others, several of which are in memory for each slow reader. `PAGE_ROWS` of ordinary size fit. */
+export const PAGE_BYTES = 320 * 1_024;
 
 type Row = Position & { json: string };
 

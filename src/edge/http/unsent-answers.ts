@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { closedSignal } from './connections.js';
 import { type BodyStream, bodyStream } from './exchange.js';
 
-/** The memory of a streamed answer: some pages in transit. */
-export const STREAM_BYTES = 512 * 1_024;
+/** The memory of a streamed answer: two messages of a domain read ahead, and two more on their way out. */
+export const STREAM_BYTES = 4 * 320 * 1_024;
 
-const MOST_BYTES = 96 * 1_024 * 1_024;
+/** As many streams as a domain has lists. */
+const MOST_BYTES = 192 * STREAM_BYTES;
 /** The time for a reader to take an answer; longer for large ones. */
 const PATIENCE_MS = 30_000;
 const LEAST_BYTES_PER_MS = 2;

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { PAGE_BYTES } from '../../../src/domain/directory/page.js';
 import type { ListenerOptions } from '../../../src/edge/http/listener.js';
+import { STREAM_BYTES } from '../../../src/edge/http/unsent-answers.js';
 import { newApiKey } from '../../../src/identifiers/api-key.js';
 import { eventually } from '../../support/eventually.js';
 import { aWorker, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
 import { operationNamed, pathOf } from '../../support/gateway/operations.js';
+import { untilStill } from '../../support/until-still.js';
 
 const LIST = operationNamed('listWorkers');
 const SHORT = operationNamed('listJobTitles');
@@ -30,7 +35,7 @@ afterEach(async () => {
 /** A gateway with an endless list of workers, and the number of open calls for it. */
 async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, everyMs = 0) {
   gateway = await startGateway('demo', limits);
-  const lists = { begun: 0, over: 0 };
+  const lists = { begun: 0, over: 0, made: 0 };
   gateway.program({
     read: async ({ operationId }) =>
       operationId === SHORT.operationId ? firstOf('v1', ['Baker']) : firstOf('v1', page, { hasRest: true }),
@@ -42,6 +47,7 @@ async function endlessLists(limits: Partial<ListenerOptions> = {}, page = PAGE, 
             // Without a reference: the worker need not wait for lists that have been left.
             await sleep(everyMs, undefined, { ref: false });
           }
+          lists.made += 1;
           yield { body: bytesOf(page) };
         }
       } finally {
@@ -89,6 +95,22 @@ describe('readers that take nothing of long lists', () => {
     socket.destroy();
     await eventually('all lists over', () => lists.over === 5);
   });
+});
+
+test('readers that take nothing of lists of large records hold as much memory as is counted for them', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const lists = await endlessLists({}, [aWorker({ phone: 'x'.repeat(PAGE_BYTES - 1_000) })]);
+  const before = used();
+  await Promise.all(Array.from({ length: 30 }, () => reader()));
+  await untilStill('the domain', () => lists.made);
+  // The domain of the test is in the same process, with as many messages as it may make ahead.
+  expect((used() - before) / 30).toBeLessThan(3 * STREAM_BYTES);
 });
 
 test('lists that take long leave room for short answers, however many they are', async () => {

@@ -2,8 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { LIST_LIMITS } from '../../../src/domain/access/list-slots.js';
 import { closeListener, createListener, listen } from '../../../src/edge/http/listener.js';
-import { UnsentAnswers } from '../../../src/edge/http/unsent-answers.js';
+import { STREAM_BYTES, UnsentAnswers } from '../../../src/edge/http/unsent-answers.js';
 import { recordedLog } from '../../support/recorded-log.js';
 
 class Connection extends EventEmitter {
@@ -68,6 +69,14 @@ describe('answers that were not taken yet', () => {
     expect(response.eventNames()).toEqual([]);
   });
 
+  test('have room where as many lists are streamed as a domain has', () => {
+    const unsent = new UnsentAnswers();
+    const lists = Array.from({ length: LIST_LIMITS.inTotal }, () => held(unsent, 'one', STREAM_BYTES));
+    expect(lists.filter(({ cut }) => cut)).toEqual([]);
+    held(unsent, 'another', 1);
+    expect(lists.filter(({ cut }) => cut)).toHaveLength(1);
+  });
+
   test('beyond the total go where most lie, the oldest first', () => {
     const unsent = new UnsentAnswers(100);
     const modest = held(unsent, 'modest', 30);
@@ -105,7 +114,7 @@ test('answers without a key count together for all addresses of a network', asyn
   });
   await listen(server, 0, '127.0.0.1');
   const { port } = server.address() as AddressInfo;
-  const strangers = Array.from({ length: 12 }, (_, index) => {
+  const strangers = Array.from({ length: 33 }, (_, index) => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write(`GET / HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 2001:db8::${index}\r\n\r\n`);
     return socket;
