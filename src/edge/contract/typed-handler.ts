@@ -59,7 +59,7 @@ type FormOf<O extends AnyOperation> = O extends {
 /** What handlers know about every request. */
 export type AnyRequest = Pick<
   RoutedRequest,
-  'requestId' | 'clientAddress' | 'headers' | 'left' | 'facts' | 'wait'
+  'requestId' | 'clientAddress' | 'headers' | 'left' | 'facts' | 'wait' | 'holds'
 >;
 
 /** A request that is valid by the document. */

@@ -108,6 +108,7 @@ export async function gather(
     last = next.value;
     bytes += last.body.length;
     bodies.push(last.body);
+    request.holds(bytes, String(request.facts.integrationId));
   }
   return last;
 }

@@ -93,7 +93,8 @@ async function exchangeTraced(
     // Node sets it back before the next request.
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
-    const asked = { method, ...target, headers, requestId, ...from, readBody, giveUpBody, left, wait };
+    const holds = (bytes: number, owner: string) => shared.unsent.add(response, owner, bytes);
+    const asked = { method, ...target, headers, requestId, ...from, readBody, giveUpBody, left, wait, holds };
     const forbidden = statusOfForbidden(request);
     answer = forbidden
       ? belowContracts(forbidden, asked, UNREADABLE, shared.options)

@@ -23,6 +23,8 @@ export interface HttpRequest {
   left: AbortSignal;
   /** From now on, the answer may take so much longer than usual: the connection may be silent meanwhile. */
   wait(ms: number): void;
+  /** Counts the parts of an answer that are in memory before it begins, for the integration that gets it. */
+  holds(bytes: number, integrationId: string): void;
 }
 
 /** The code in the log of a request that is refused because too many others are under way. */

@@ -19,36 +19,38 @@ interface Unsent {
   socket: Socket;
   owner: string;
   bytes: number;
+  remove(): void;
 }
 
 /** Answers not yet taken by readers, limited in time and total size. The largest owner loses its oldest. */
 export class UnsentAnswers {
-  readonly #unsent = new Set<Unsent>();
+  readonly #unsent = new Map<ServerResponse, Unsent>();
   #bytes = 0;
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
-  /** Counts until the answer is sent or its connection closed. */
+  /** Counts until the answer is sent or its connection closed; of one that grows, the last size. */
   add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): void {
     const { socket } = response.req;
     const closed = closedSignal(socket);
     if (closed.aborted) {
       return;
     }
-    const unsent = { socket, owner, bytes };
+    this.#unsent.get(response)?.remove();
     const patience = patienceMs && setTimeout(() => socket.destroy(), patienceMs).unref();
     const remove = () => {
       clearTimeout(patience);
+      response.removeListener('finish', remove);
       closed.removeEventListener('abort', remove);
-      this.#remove(unsent);
+      this.#bytes -= this.#unsent.delete(response) ? bytes : 0;
     };
-    this.#unsent.add(unsent);
+    this.#unsent.set(response, { socket, owner, bytes, remove });
     this.#bytes += bytes;
     response.once('finish', remove);
     closed.addEventListener('abort', remove);
     while (this.#bytes > this.mostBytes) {
       const victim = this.#oldestOfGreatest();
-      this.#remove(victim);
+      victim.remove();
       victim.socket.destroy();
     }
   }
@@ -61,19 +63,13 @@ export class UnsentAnswers {
     }
   }
 
-  #remove(unsent: Unsent): void {
-    if (this.#unsent.delete(unsent)) {
-      this.#bytes -= unsent.bytes;
-    }
-  }
-
   #oldestOfGreatest(): Unsent {
     const held = new Map<string, number>();
-    for (const { owner, bytes } of this.#unsent) {
+    for (const { owner, bytes } of this.#unsent.values()) {
       held.set(owner, (held.get(owner) ?? 0) + bytes);
     }
     const [greatest] = [...held].reduce((most, one) => (one[1] > most[1] ? one : most));
-    return [...this.#unsent].find(({ owner }) => owner === greatest) as Unsent;
+    return [...this.#unsent.values()].find(({ owner }) => owner === greatest) as Unsent;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { UnsentAnswers } from '../../../src/edge/http/unsent-answers.js';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
 import { aWorkerV2, bytesOf, firstOf } from '../../support/gateway/directory-answers.js';
 import { type Gateway, startGateway } from '../../support/gateway/gateway.js';
@@ -80,6 +81,16 @@ test('a page of the largest records is bounded in bytes, and its links lead thro
     target = one.next;
   }
   expect(read).toEqual(ids);
+});
+
+test('a page counts as an unread answer of its integration while it is gathered', async () => {
+  listed(LARGEST_BYTES, 100);
+  const count = jest.spyOn(UnsentAnswers.prototype, 'add');
+  const { bytes } = await page(`${PATH}?limit=${LIMIT}`);
+  const counted = count.mock.calls.map(([, owner, size]) => [owner, size]);
+  expect(counted.length).toBeGreaterThanOrEqual(3);
+  expect(counted.map(([owner]) => owner)).toEqual(counted.map(() => 'itg_1'));
+  expect(bytes - Number(counted[2]?.[1])).toBeLessThan(FIRST_BYTES);
 });
 
 test('a page of records of an ordinary size has as many as it was asked for', async () => {

@@ -62,6 +62,18 @@ describe('answers that were not taken yet', () => {
     expect(isEmpty(unsent)).toBe(true);
   });
 
+  test('that grow count with their last size', () => {
+    const unsent = new UnsentAnswers(100);
+    const response = new Response(0);
+    for (const bytes of [30, 60, 90]) {
+      unsent.add(response as unknown as ServerResponse, 'one', bytes);
+    }
+    expect([response.cut, response.listenerCount('finish')]).toEqual([false, 1]);
+    response.emit('finish');
+    expect(isEmpty(unsent)).toBe(true);
+    expect(response.eventNames()).toEqual([]);
+  });
+
   test('do not count where the system has taken them', () => {
     const unsent = new UnsentAnswers(100);
     const response = held(unsent, 'one', 0);

@@ -49,6 +49,7 @@ export async function ask(
     giveUpBody: () => undefined,
     left: new AbortController().signal,
     wait: () => undefined,
+    holds: () => undefined,
   });
   const isProblem = answer.headers['content-type'] === 'application/problem+json';
   return isProblem ? { ...answer, problem: JSON.parse(String(answer.body)) } : answer;
