@@ -90,7 +90,12 @@ export const workerV1 = plain;
  */
 export function directoryRigs() {
   const rigs = rpcRigs();
-  return async function serving(over: object = {}, turns?: PageTurns, find = async (_: Uint8Array) => visit) {
+  return async function serving(
+    over: object = {},
+    turns?: PageTurns,
+    find = async (_: Uint8Array) => visit,
+    mostLargeBytes?: number,
+  ) {
     const visits = {
       findKey: find,
       findInstanceIntegration: find,
@@ -132,7 +137,7 @@ export function directoryRigs() {
       instanceIntegrations: store({ listOf: '[]' }),
       ...Object.fromEntries(Object.entries(over).map(([name, content]) => [name, store(content)])),
     } as unknown as DirectoryDependencies;
-    const service = directoryService(dependencies, turns);
+    const service = directoryService(dependencies, turns, mostLargeBytes);
     const rig = await rigs.start([service]);
     const { read, readRest } = service.handlers;
     return { directory: rig.channel().clientOf(DirectoryServiceService), asked, read, readRest };
