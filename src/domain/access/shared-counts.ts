@@ -24,7 +24,7 @@ export interface CountStore {
    * the last is over. Each subject occurs once.
    */
   add(additions: readonly Addition[]): Promise<Total[]>;
-  /** Removes windows that are over, up to a limit. */
+  /** Removes windows that have been over for as long as they lasted, up to a limit. */
   forgetOver(): Promise<void>;
 }
 
@@ -43,7 +43,10 @@ export interface CountsListener {
   onBack(): void;
 }
 
-/** Calls wait for the exchange in progress and for their own, so at most twice this time. */
+/**
+ * Calls wait for the exchange in progress and for their own, so at most twice this time; where their window
+ * ends meanwhile, for one more.
+ */
 const LATE_MS = 250;
 /** After a failure. */
 const RETRY_MS = 1_000;

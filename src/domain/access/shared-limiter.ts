@@ -62,7 +62,7 @@ class CallWindow implements SharedWindow {
   /** Of these, the calls of this node that no finished exchange has added. */
   #unshared = 0;
   #isAsked = false;
-  readonly #waiting: ((taken: Taken) => void)[] = [];
+  readonly #waiting: ((taken: Taken | Promise<Taken>) => void)[] = [];
   /** What the exchange in progress adds: admitted calls, and the first of the waiting ones. */
   #exchanged = { admitted: 0, waiting: 0 };
 
@@ -92,7 +92,10 @@ class CallWindow implements SharedWindow {
   beginExchange(): Addition | undefined {
     const { name, rate, hash, clock } = this.settings;
     if (!this.windows.isPresent(this.caller, this)) {
-      this.decideAlone();
+      // All at once they would exceed the limit of a window that is not exchanged again.
+      for (const resolve of this.#waiting.splice(0)) {
+        resolve(this.windows.of(this.caller).take());
+      }
       return undefined;
     }
     this.#exchanged = { admitted: this.#unshared, waiting: this.#waiting.length };

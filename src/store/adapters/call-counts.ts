@@ -22,6 +22,12 @@ const IS_OVER = sql<boolean>`(
   or present.ends_at > ${NOW} + 2 * (excluded.ends_at - excluded.started_at)
 )`;
 
+/**
+ * A node that has admitted few calls exchanges late. Its window may have begun in one that others have used
+ * up: as a window of all nodes, it would be one more between that and the next.
+ */
+const BEGINS_AT = sql<number>`greatest(excluded.started_at, least(present.ends_at, ${NOW}))`;
+
 /** Undefined for SQLite, which has one node. */
 export function callCounts({ counter }: Database): CountStore | undefined {
   return (
@@ -39,8 +45,11 @@ export function callCounts({ counter }: Database): CountStore | undefined {
           ) as addition (subject, age, span, added), (select ${WITHOUT_WAIT}) as setting
           order by subject collate "C"
           on conflict (subject) do update set
-            started_at = case when ${IS_OVER} then excluded.started_at else present.started_at end,
-            ends_at = case when ${IS_OVER} then excluded.ends_at else present.ends_at end,
+            started_at = case when ${IS_OVER} then ${BEGINS_AT} else present.started_at end,
+            ends_at = case
+              when ${IS_OVER} then ${BEGINS_AT} + excluded.ends_at - excluded.started_at
+              else present.ends_at
+            end,
             used = case when ${IS_OVER} then excluded.used else present.used + excluded.used end
           returning subject, used, greatest(0, ${NOW} - started_at) as "ageMs"
         `;
@@ -50,7 +59,7 @@ export function callCounts({ counter }: Database): CountStore | undefined {
       forgetOver: async () => {
         await sql`
           delete from call_counts where subject in (
-            select subject from call_counts where ends_at <= ${NOW} and ${WITHOUT_WAIT} is not null
+            select subject from call_counts where 2 * ends_at - started_at <= ${NOW} and ${WITHOUT_WAIT} is not null
             limit ${MOST_FORGOTTEN} for update skip locked
           )
         `.execute(counter);
