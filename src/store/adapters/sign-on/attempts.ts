@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/sessions/attempts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
 import type { Writer } from '../../database.js';
+import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 interface Attempt {
@@ -105,6 +106,8 @@ export function attemptRows(writer: Writer): AttemptRows {
   const db = camelCased(writer);
   return {
     count: async (subject, now, windowMs) => {
+      // The limit of guesses in memory permits hundreds at once, which would wait for this row together.
+      takeTurn(writer, subject);
       const windowEnd = now + windowMs;
       const [row] = (await count(db, { subject, now, windowEnd, farEnd: windowEnd + windowMs })).rows;
       return row as { count: number; endsAt: number };

@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 import type { TurnSpacing } from '../../../../src/domain/sign-on/sessions/attempts.js';
-import { describeEachDatabase } from '../../../support/databases.js';
+import { databaseUnderTest, describeEachDatabase, PATIENT } from '../../../support/databases.js';
+import { eventually } from '../../../support/eventually.js';
+import { connectionsWaiting } from '../../../support/postgres/waiting-connections.js';
+import { signalled } from '../../../support/signalled.js';
 import { signOnRig } from './rig.js';
 
 const WINDOW_MS = 900_000;
@@ -15,9 +19,9 @@ describeEachDatabase('attempts', (under) => {
 
   test('are counted one by one, however many are made at once', async () => {
     const { count, now } = await counting();
-    const counts = await Promise.all(Array.from({ length: 100 }, () => count('account acc_1')));
+    const counts = await Promise.all(Array.from({ length: 50 }, () => count('account acc_1')));
     expect(counts.map((one) => one.count).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: 100 }, (_, index) => index + 1),
+      Array.from({ length: 50 }, (_, index) => index + 1),
     );
     expect(new Set(counts.map(({ endsAt }) => endsAt))).toEqual(new Set([now + WINDOW_MS]));
   });
@@ -139,5 +143,33 @@ describeEachDatabase('attempts', (under) => {
     await expect(rows.attempts.waitingFor('holder', now + 20)).resolves.toBeUndefined();
     await expect(yesesOf(20, ({ attempts }) => attempts.useTurn('holder', now + 10))).resolves.toBe(1);
     await expect(rows.attempts.waitingFor('holder', now + 10)).resolves.toBeUndefined();
+  });
+});
+
+describe('attempts from one network, on PostgreSQL', () => {
+  const under = databaseUnderTest('PostgreSQL');
+
+  test('leave connections for those from other networks while they wait', async () => {
+    const patient = await under.open(await under.newPlace(), PATIENT);
+    const { database, run, now } = await signOnRig(under, patient);
+    const count = (subject: string) => run(({ attempts }) => attempts.count(subject, now, WINDOW_MS));
+    await count('one');
+    const { told: locked, tell } = signalled();
+    const { told: released, tell: release } = signalled();
+    const holding = database.write(async (writer) => {
+      await sql`select from attempt_counts where subject = 'one' for update`.execute(writer);
+      tell();
+      await released;
+    });
+    await locked;
+    const waiting = Array.from({ length: 12 }, () => count('one'));
+    await eventually('attempts that wait', async () => (await connectionsWaiting(database)) > 0);
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect((await count('another')).count).toBe(attempt);
+    }
+    expect(await connectionsWaiting(database)).toBeLessThanOrEqual(4);
+    release();
+    await holding;
+    expect(await Promise.all(waiting)).toHaveLength(12);
   });
 });
