@@ -43,11 +43,11 @@ export class Lanes<Waiting> {
     return undefined;
   }
 
-  /** Takes out the newest of the longest lane, if at least so many wait there. */
+  /** Takes out the newest of the longest lane (the last of equals), if at least so many wait there. */
   takeNewest(least: number): Waiting | undefined {
     let longest: Waiting[] = [];
     for (const waiting of this.#waiting.values()) {
-      longest = waiting.length > longest.length ? waiting : longest;
+      longest = waiting.length >= longest.length ? waiting : longest;
     }
     const one = longest.length >= least ? longest.pop() : undefined;
     this.#count -= one ? 1 : 0;

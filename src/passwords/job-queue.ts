@@ -72,13 +72,14 @@ export class JobQueue {
     options.watch?.waiting(() => this.#count);
   }
 
-  async do(job: PasswordJob, lane: string): Promise<PasswordAnswer> {
+  /** One that `displaces` is not refused as long as another waits. */
+  async do(job: PasswordJob, lane: string, displaces = false): Promise<PasswordAnswer> {
     const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
     const areMany = this.#count >= leastWaiting * threads;
     if (this.#closed || (areMany && waitMs > maxWaitMs)) {
       // A job of a lane with more jobs than this one would have gives way.
-      const other = this.#waiting.takeNewest(this.#waiting.waitingIn(lane) + 2);
+      const other = this.#waiting.takeNewest(displaces ? 1 : this.#waiting.waitingIn(lane) + 2);
       this.#options.watch?.refused();
       if (!other) {
         throw tooBusy(waitMs);

@@ -51,9 +51,9 @@ export function threadedPasswordHasher({
       const answer = await queue.do({ password: normalizedPassword(password) }, network);
       return (answer as { hash: string }).hash;
     },
-    verify: async (hash, password, network = NO_NETWORK) => {
+    verify: async (hash, password, network = NO_NETWORK, isKnownBrowser = false) => {
       const job = { password: normalizedPassword(password), hash: hash ?? UNMATCHED_HASH };
-      const answer = await queue.do(job, network);
+      const answer = await queue.do(job, network, isKnownBrowser);
       return hash !== undefined && (answer as { matches: boolean }).matches;
     },
     close: () => queue.close(),

@@ -55,7 +55,8 @@ function queueRig({ threads = 1, maxWaitMs = 10_000, ...others }: Partial<JobQue
     ...others,
     onThreadDeath: (cause) => deaths.push(cause),
   });
-  const ask = (password: string, lane = 'a network') => queue.do({ password }, lane);
+  const ask = (password: string, lane = 'a network', displaces = false) =>
+    queue.do({ password }, lane, displaces);
   const refusal = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   return { queue, ask, refusal, settle, held, deaths, ended, end, system, started: () => started };
@@ -269,6 +270,22 @@ describe('jobs that wait', () => {
     await expect(refusal(ask('one too many', 'f'))).resolves.toMatchObject({ retryAfterSeconds: 1 });
     await queue.close();
     await Promise.all(asked);
+  });
+
+  test('of as many lanes as may wait make room for one that displaces another, the last one', async () => {
+    const { ask, settle, held, queue } = queueRig({ maxWaitMs: 200 });
+    const refused: string[] = [];
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((lane) => ask(lane, lane).catch(() => refused.push(lane)));
+    const known = ask('known', 'f', true);
+    await settle();
+    expect(refused).toEqual(['e']);
+    for (let place = 0; place < 5; place += 1) {
+      held[place]?.answer();
+      await settle();
+    }
+    await expect(known).resolves.toEqual({ matches: true });
+    await Promise.all(asked);
+    await queue.close();
   });
 
   test('are given up when they have waited too long, those behind others in their lane too', async () => {

@@ -11,8 +11,16 @@ export interface PasswordRows {
 export interface PasswordHasher {
   /** Throws UNAVAILABLE with a time to retry when the queue is too long. */
   hash(password: string, network?: string): Promise<string>;
-  /** Without a hash it takes as long and returns false, so that unknown accounts look like known ones. */
-  verify(hash: string | undefined, password: string, network?: string): Promise<boolean>;
+  /**
+   * Without a hash it takes as long and returns false, so that unknown accounts look like known ones. From a
+   * known browser it also has a place in a queue that is too long.
+   */
+  verify(
+    hash: string | undefined,
+    password: string,
+    network?: string,
+    isKnownBrowser?: boolean,
+  ): Promise<boolean>;
 }
 
 /**

@@ -146,7 +146,8 @@ export async function verifyGuess(
     return false;
   }
   const network = networkOf(browser.remoteAddress);
-  return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password, network));
+  const isKnown = counted.network === undefined;
+  return unlessItFails(signOn, counted, () => signOn.passwords.verify(hash, password, network, isKnown));
 }
 
 /** For the check of a password, and for what follows a right one: if it fails, the attempt was no guess. */

@@ -238,6 +238,18 @@ describe('guesses beyond what a network may send in a minute', () => {
   });
 });
 
+test('guesses in a known browser, and no others, have a place in a full queue of checks', async () => {
+  const rig = await browserRig(under);
+  const person = await newPerson(rig, [rig.here.clientId]);
+  const known = await signedInBrowser(rig, person);
+  const verify = jest.spyOn(rig.signOn.passwords, 'verify');
+  for (const browser of [known, new TestBrowser(rig)]) {
+    await browser.authorize({ prompt: 'login' });
+    await browser.signIn(person, { password: 'a wrong guess' });
+  }
+  expect(verify.mock.calls.map(([, , , isKnownBrowser]) => isKnownBrowser)).toEqual([true, false]);
+});
+
 describe('guesses in browsers that are known to one person', () => {
   /** Two known browsers at the sign-in page, and so many guesses a minute. */
   async function knownBrowsers(limit: number) {
