@@ -1212,7 +1212,7 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | `token` is missing, a parameter is repeated or malformed, or a secret is in the address. |
+         *     | `invalid_request` | 400 | A parameter is missing, such as `token` or `client_id`, repeated or malformed; or the secret was sent in two ways, `client_id` is not that of the header, or a secret is in the address. |
          *     | `invalid_client` | 401 | The application is unknown, or its secret is missing or wrong. |
          *     | `unauthorized_client` | 400 | The application is public or disabled. |
          * @example invalid_request
@@ -1508,7 +1508,7 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | `token` is missing, a parameter is repeated or malformed, or a secret is in the address. |
+         *     | `invalid_request` | 400 | A parameter is missing, such as `token` or `client_id`, repeated or malformed; or the secret was sent in two ways, `client_id` is not that of the header, or a secret is in the address. |
          *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
          *     | `unauthorized_client` | 400 | The application is disabled. |
          *     | `invalid_grant` | 400 | The token was issued to another application. |
@@ -1630,7 +1630,7 @@ export interface components {
          *
          *     | Code | Status | Meaning |
          *     |---|---|---|
-         *     | `invalid_request` | 400 | A parameter is missing, such as `client_id`, repeated or malformed, the secret was sent in two ways, or a secret is in the address. |
+         *     | `invalid_request` | 400 | A parameter is missing, such as `client_id`, repeated or malformed; or the secret was sent in two ways, `client_id` is not that of the header, or a secret is in the address. |
          *     | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. |
          *     | `invalid_grant` | 400 | The code or refresh token is invalid, expired, already used, revoked, or another application's; or `redirect_uri` or `code_verifier` does not match, or `code_verifier` is missing; or, at the exchange of a code, its scopes or its `redirect_uri` were taken from the application, or the person may not sign in there any more. |
          *     | `unauthorized_client` | 400 | The application is disabled, or may not use this grant. |

@@ -16,7 +16,7 @@ import (
 	"fmt"
 )
 
-// RevocationErrorCode Why the revocation endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | `token` is missing, a parameter is repeated or malformed, or a secret is in the address. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `unauthorized_client` | 400 | The application is disabled. | | `invalid_grant` | 400 | The token was issued to another application. | | `unsupported_token_type` | 400 | The token is an ID token: it cannot be revoked. |
+// RevocationErrorCode Why the revocation endpoint refused. New codes may be added: treat one you do not know like its HTTP status.  | Code | Status | Meaning | |---|---|---| | `invalid_request` | 400 | A parameter is missing, such as `token` or `client_id`, repeated or malformed; or the secret was sent in two ways, `client_id` is not that of the header, or a secret is in the address. | | `invalid_client` | 400, 401 | The application is unknown, or its secret is missing or wrong. 401 if HTTP Basic was used. | | `unauthorized_client` | 400 | The application is disabled. | | `invalid_grant` | 400 | The token was issued to another application. | | `unsupported_token_type` | 400 | The token is an ID token: it cannot be revoked. |
 //
 // A value that is newer than this client is kept as it is; IsValid tells.
 type RevocationErrorCode string

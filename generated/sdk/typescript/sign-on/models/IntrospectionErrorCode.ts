@@ -19,7 +19,7 @@
  * 
  * | Code | Status | Meaning |
  * |---|---|---|
- * | `invalid_request` | 400 | `token` is missing, a parameter is repeated or malformed, or a secret is in the address. |
+ * | `invalid_request` | 400 | A parameter is missing, such as `token` or `client_id`, repeated or malformed; or the secret was sent in two ways, `client_id` is not that of the header, or a secret is in the address. |
  * | `invalid_client` | 401 | The application is unknown, or its secret is missing or wrong. |
  * | `unauthorized_client` | 400 | The application is public or disabled. |
  * @export
