@@ -82,7 +82,8 @@ Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout
 asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without
 one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after
 its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without
-`client_id` or an `id_token_hint` that can be read, shows an error page.
+`client_id` or an `id_token_hint` that can be read, shows an error page. So does an unknown or disabled application,
+and a parameter that is repeated or too long. The person then stays signed in.
 
  @param ctx context.Context - for authentication, logging, cancellation, deadlines, tracing, etc. Passed from http.Request or context.Background().
  @return ApiLogoutRequest

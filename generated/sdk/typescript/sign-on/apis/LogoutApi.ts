@@ -121,7 +121,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
+     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page. So does an unknown or disabled application, and a parameter that is repeated or too long. The person then stays signed in.
      * End the session in the browser
      */
     async logoutRaw(requestParameters: LogoutRequest, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<runtime.ApiResponse<void>> {
@@ -132,7 +132,7 @@ export class LogoutApi extends runtime.BaseAPI {
     }
 
     /**
-     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page.
+     * Send the browser here to sign the person out (OpenID Connect RP-Initiated Logout 1.0). With a valid `id_token_hint` for the person who is signed in, issued since that sign-in, the session ends at once; otherwise a page asks first, if a person is signed in. Then the browser goes to `post_logout_redirect_uri`, if it is one registered for your application, with `state`; without one, to a page that says “signed out”. An expired ID token is accepted as a hint; one that cannot be read, such as after its key was withdrawn, counts as none. A `post_logout_redirect_uri` that is not registered, or that comes without `client_id` or an `id_token_hint` that can be read, shows an error page. So does an unknown or disabled application, and a parameter that is repeated or too long. The person then stays signed in.
      * End the session in the browser
      */
     async logout(requestParameters: LogoutRequest = {}, initOverrides?: RequestInit | runtime.InitOverrideFunction): Promise<void> {
