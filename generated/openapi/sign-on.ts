@@ -371,7 +371,8 @@ export interface paths {
         /**
          * Sign in
          * @description Takes email and password. Whether right or wrong the answer is 303: to the next page or back to the
-         *     application, or to the same page, which then says what to mend. Wrong email and wrong password look alike.
+         *     application, or to the same page, which then says what to mend. With `form_post`, the answer to the application is
+         *     a page with a form (200). Wrong email and wrong password look alike.
          *     The query in the address of a form is not read: it makes the address that of the form's page.
          */
         post: operations["signIn"];
