@@ -1998,7 +1998,7 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
-        /** @description Too many attempts, also for an account; or, without the time, too many requests. Wait as long as `Retry-After` says. */
+        /** @description Too many attempts, also for an account. Wait as long as `Retry-After` says. */
         LockedOutPage: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
