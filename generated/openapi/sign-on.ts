@@ -372,7 +372,8 @@ export interface paths {
          * Sign in
          * @description Takes email and password. Whether right or wrong the answer is 303: to the next page or back to the
          *     application, or to the same page, which then says what to mend. With `form_post`, the answer to the application is
-         *     a page with a form (200). Wrong email and wrong password look alike.
+         *     a page with a form (200). Wrong email and wrong password look alike. A right password sets the cookies also where
+         *     the page was answered before (400).
          *     The query in the address of a form is not read: it makes the address that of the form's page.
          */
         post: operations["signIn"];
@@ -2421,7 +2422,7 @@ export interface components {
         /** @description The registered `post_logout_redirect_uri` with `state`, or a page of this server. */
         LogoutLocation: string;
         /**
-         * @description Nothing here is to be kept in a cache.
+         * @description Nothing here is to be kept in a cache. Answers for programs also have `Pragma: no-cache`.
          * @example no-store
          */
         NoStore: "no-store";
