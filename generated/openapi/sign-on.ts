@@ -703,6 +703,8 @@ export interface components {
             /**
              * @description What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone),
              *     `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
+             *     A person who has to choose a context does so once in a session for each instance; `login` and
+             *     `select_account` ask again.
              * @example login
              */
             prompt?: string;
@@ -1432,7 +1434,7 @@ export interface components {
             client_id?: components["schemas"]["ApplicationId"];
             /**
              * @description Recommended. An ID token this server gave your application, expired or not: it says who is to be signed
-             *     out, and which application asks. If the person has signed in again since, the person is asked.
+             *     out, and which application asks. If the person has signed in again since, a page asks the person.
              */
             id_token_hint?: components["schemas"]["IdToken"];
             /**

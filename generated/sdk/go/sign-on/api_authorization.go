@@ -479,7 +479,7 @@ func (r ApiAuthorizePostRequest) ResponseMode(responseMode string) ApiAuthorizeP
 	return r
 }
 
-// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be).
+// What to show, separated by spaces: &#x60;none&#x60; (no page at all: an error if one is needed; stands alone), &#x60;login&#x60; (sign in again), &#x60;consent&#x60; (ask again to allow access), &#x60;select_account&#x60; (choose who to be). A person who has to choose a context does so once in a session for each instance; &#x60;login&#x60; and &#x60;select_account&#x60; ask again.
 func (r ApiAuthorizePostRequest) Prompt(prompt string) ApiAuthorizePostRequest {
 	r.prompt = &prompt
 	return r

@@ -242,7 +242,7 @@ type ApiLogoutPostRequest struct {
 	uiLocales *string
 }
 
-// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.
+// Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.
 func (r ApiLogoutPostRequest) IdTokenHint(idTokenHint string) ApiLogoutPostRequest {
 	r.idTokenHint = &idTokenHint
 	return r

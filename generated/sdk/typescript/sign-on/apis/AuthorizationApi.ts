@@ -159,7 +159,7 @@ export interface AuthorizePostRequest {
      */
     responseMode?: string;
     /**
-     * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
+     * What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.
      */
     prompt?: string;
     /**

@@ -47,7 +47,7 @@ export interface LogoutRequest {
 
 export interface LogoutPostRequest {
     /**
-     * Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.
+     * Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.
      */
     idTokenHint?: string;
     /**

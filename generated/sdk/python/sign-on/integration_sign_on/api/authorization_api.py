@@ -655,7 +655,7 @@ class AuthorizationApi:
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
-        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
+        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
@@ -701,7 +701,7 @@ class AuthorizationApi:
         :type code_challenge_method: CodeChallengeMethod
         :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
-        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
+        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
         :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
@@ -807,7 +807,7 @@ class AuthorizationApi:
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
-        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
+        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
@@ -853,7 +853,7 @@ class AuthorizationApi:
         :type code_challenge_method: CodeChallengeMethod
         :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
-        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
+        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
         :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int
@@ -959,7 +959,7 @@ class AuthorizationApi:
         code_challenge: Annotated[Optional[Any], Field(description="BASE64URL(SHA256(`code_verifier`)), 43 characters. Recommended; required for public applications and for those registered to require PKCE.")] = None,
         code_challenge_method: Annotated[Optional[Any], Field(description="Must be `S256`. Required with `code_challenge`.")] = None,
         response_mode: Annotated[Optional[StrictStr], Field(description="How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.")] = None,
-        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).")] = None,
+        prompt: Annotated[Optional[StrictStr], Field(description="What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.")] = None,
         max_age: Annotated[Optional[StrictInt], Field(description="Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.")] = None,
         login_hint: Annotated[Optional[StrictStr], Field(description="The email address to fill in on the sign-in page.")] = None,
         id_token_hint: Annotated[Optional[Any], Field(description="An ID token this server gave your application earlier, expired or not. With `prompt=none` the answer is `login_required` if someone else is signed in, or if the token cannot be read, such as after its key was withdrawn; otherwise one that cannot be read is ignored. One of another application is `invalid_request`.")] = None,
@@ -1005,7 +1005,7 @@ class AuthorizationApi:
         :type code_challenge_method: CodeChallengeMethod
         :param response_mode: How the answer comes back. `query` (the default): in the address. `form_post`: the browser posts it, errors too, to your redirect URI (OAuth 2.0 Form Post Response Mode), which must be `https` or `http`; `state` must have no line breaks. Any other mode: `invalid_request`, in the query.
         :type response_mode: str
-        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be).
+        :param prompt: What to show, separated by spaces: `none` (no page at all: an error if one is needed; stands alone), `login` (sign in again), `consent` (ask again to allow access), `select_account` (choose who to be). A person who has to choose a context does so once in a session for each instance; `login` and `select_account` ask again.
         :type prompt: str
         :param max_age: Seconds since the person last gave their password; if it is longer ago they sign in again. The person can remove the parameter in the browser, so compare `auth_time` of the ID token too.
         :type max_age: int

@@ -403,7 +403,7 @@ class LogoutApi:
     @validate_call
     def logout_post(
         self,
-        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -426,7 +426,7 @@ class LogoutApi:
 
         The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so, from which the person can still sign out.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
@@ -498,7 +498,7 @@ class LogoutApi:
     @validate_call
     def logout_post_with_http_info(
         self,
-        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -521,7 +521,7 @@ class LogoutApi:
 
         The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so, from which the person can still sign out.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
@@ -593,7 +593,7 @@ class LogoutApi:
     @validate_call
     def logout_post_without_preload_content(
         self,
-        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.")] = None,
+        id_token_hint: Annotated[Optional[Any], Field(description="Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.")] = None,
         logout_hint: Annotated[Optional[StrictStr], Field(description="The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.")] = None,
         client_id: Annotated[Optional[Any], Field(description="Your application. If `id_token_hint` is sent as well they must agree.")] = None,
         post_logout_redirect_uri: Annotated[Optional[StrictStr], Field(description="Where the browser goes afterwards. It must be one of those registered for your application, character by character.")] = None,
@@ -616,7 +616,7 @@ class LogoutApi:
 
         The same as `GET /auth/logout` with the parameters in a form. Browsers send no session cookie with a form of another site, so its parameters are asked for again by address; if that is longer than 8,000 characters, an error page says so, from which the person can still sign out.
 
-        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, the person is asked.
+        :param id_token_hint: Recommended. An ID token this server gave your application, expired or not: it says who is to be signed out, and which application asks. If the person has signed in again since, a page asks the person.
         :type id_token_hint: str
         :param logout_hint: The email address of the person to sign out. Accepted, and without effect; the page asks the person who is signed in.
         :type logout_hint: str
