@@ -13,14 +13,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { packageRoot } from '../../src/config/package.js';
-import {
-  describeWithPostgresPrograms,
-  type MatchingServer,
-  startMatchingServer,
-} from '../cli/commands/copies/matching-server.js';
+import { type MatchingServer, startMatchingServer } from '../cli/commands/copies/matching-server.js';
 import { codeOf, type Printed } from '../operate/blocks.js';
 import { testOnLinux } from '../operate/machine.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
+import { describeWith } from '../support/toolchains.js';
 
 const run = promisify(execFile);
 const newDirectory = temporaryDirectories();
@@ -42,7 +39,7 @@ const KEY_FILE = 'var/lib/integration-service/live.keys/secrets.key';
 const DUMPS = 'var/backups/integration-service';
 const KEY_COPY = 'var/backups/integration-service-key/secrets.key';
 
-describeWithPostgresPrograms('the dumps of the Compose file', () => {
+describeWith('postgres', 'the dumps of the Compose file', () => {
   let server: MatchingServer;
   let port: string;
   /** Holds the folders of machine and containers. */

@@ -9,17 +9,14 @@ import { parse } from 'yaml';
 import { packageRoot } from '../../src/config/package.js';
 import { searchAttributes } from '../../workflows/contract.js';
 import { setUpNamespace } from '../../workflows/namespace-setup.js';
-import {
-  describeWithPostgresPrograms,
-  type MatchingServer,
-  startMatchingServer,
-} from '../cli/commands/copies/matching-server.js';
+import { type MatchingServer, startMatchingServer } from '../cli/commands/copies/matching-server.js';
 import { PORTS } from '../cluster/addresses.js';
 import { type Part, startPart } from '../cluster/parts.js';
 import { accepts } from '../cluster/temporal.js';
 import { builtTemporal, TEMPORAL_SERVER_VERSION } from '../cluster/temporal-programs.js';
 import { pages } from '../operate/blocks.js';
 import { newTemporaryDirectory } from '../support/temporary-directory.js';
+import { describeWith } from '../support/toolchains.js';
 
 const run = promisify(execFile);
 const folder = join(packageRoot, 'deploy/docker');
@@ -42,7 +39,7 @@ if (programs === undefined) {
 }
 
 (programs === undefined ? describe.skip : describe)('of the Compose file', () => {
-  describeWithPostgresPrograms('Temporal', () => {
+  describeWith('postgres', 'Temporal', () => {
     const host = `127.${randomInt(1, 255)}.${randomInt(0, 255)}.${randomInt(1, 255)}`;
     let postgres: MatchingServer;
     let database: URL;

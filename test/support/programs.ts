@@ -25,6 +25,12 @@ const ofDebian = (name: string) => (env: NodeJS.ProcessEnv) => [
   join(debianPrograms, name),
 ];
 
+/** Beside the client programs of its release: `pg_dump` refuses servers that are newer than itself. */
+function postgresPrograms(env: NodeJS.ProcessEnv): string[] {
+  const { stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8', env });
+  return stdout ? [join(stdout.trim(), 'postgres')] : [];
+}
+
 const toolchains = {
   temporal: {
     candidates: (env) => [...candidatesOnPath('temporal', env), cachedExecutable(env)],
@@ -64,6 +70,12 @@ const toolchains = {
     versionArguments: ['-v'],
     says: /^HAProxy version /m,
     install: '.ci/debian-programs haproxy, or brew install haproxy',
+  },
+  postgres: {
+    candidates: postgresPrograms,
+    versionArguments: ['--version'],
+    says: /^postgres \(PostgreSQL\) /m,
+    install: 'apt-get install -y postgresql, or brew install postgresql',
   },
   prometheus: {
     candidates: ofDebian('prometheus'),

@@ -1,43 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
-import { describe } from '@jest/globals';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../../../support/eventually.js';
 import { freePorts } from '../../../support/free-ports.js';
-
-const NEEDS = 'PostgreSQL with its server and client programs (postgresql)';
-
-/** The programs of one release: `pg_dump` refuses servers that are newer than itself. */
-function programs(): string | undefined {
-  const { stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' });
-  const folder = stdout?.trim();
-  const all = ['initdb', 'postgres', 'pg_dump', 'pg_restore'];
-  return folder && all.every((name) => existsSync(join(folder, name))) ? folder : undefined;
-}
+import { requireToolchain } from '../../../support/toolchains.js';
 
 /** PostgreSQL refuses to run as root. */
-function owner(): { uid: number; gid: number } | undefined {
+function owner(): { uid: number; gid: number } {
   const { uid, gid } = userInfo();
   if (uid !== 0) {
     return { uid, gid };
   }
-  const idOf = (flag: string) =>
-    Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout?.trim() || Number.NaN);
-  const [ownUid, ownGid] = [idOf('-u'), idOf('-g')];
-  return Number.isInteger(ownUid) && Number.isInteger(ownGid) ? { uid: ownUid, gid: ownGid } : undefined;
-}
-
-const found = { folder: programs(), as: owner() };
-
-/** Skips the group where these programs are missing; its title then names them. */
-export function describeWithPostgresPrograms(title: string, body: () => void): void {
-  if (found.folder !== undefined && found.as !== undefined) {
-    describe(title, body);
-  } else {
-    describe.skip(`${title} (needs ${NEEDS})`, body);
-  }
+  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
+  return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
 export interface MatchingServer {
@@ -51,7 +28,8 @@ export interface MatchingServer {
 }
 
 export async function startMatchingServer(): Promise<MatchingServer> {
-  const { folder = '', as = { uid: 0, gid: 0 } } = found;
+  const folder = dirname(requireToolchain('postgres'));
+  const as = owner();
   // Not in the folder of the test run: the other user has no access to it.
   const place = mkdtempSync(join(tmpdir(), 'it-pg-'));
   chownSync(place, as.uid, as.gid);

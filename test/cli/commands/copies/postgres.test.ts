@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { temporaryDirectories } from '../../../support/temporary-directory.js';
+import { describeWith } from '../../../support/toolchains.js';
 import { integration, sharedIntegration } from '../../typed.js';
-import { describeWithPostgresPrograms, type MatchingServer, startMatchingServer } from './matching-server.js';
+import { type MatchingServer, startMatchingServer } from './matching-server.js';
 import { newLive, settingsIn, succeeded } from './rig.js';
 
 const directory = temporaryDirectories();
@@ -40,7 +41,7 @@ describe('integration backup of PostgreSQL', () => {
   });
 });
 
-describeWithPostgresPrograms('a backup of PostgreSQL', () => {
+describeWith('postgres', 'a backup of PostgreSQL', () => {
   let server: MatchingServer;
 
   beforeAll(async () => {
