@@ -19,7 +19,8 @@ describeWith('chromium', 'copying from the documentation', (executable) => {
       for (const figure of await figures.all()) {
         const button = figure.getByRole('button', { name: 'Copy' });
         const [above, below] = [await button.boundingBox(), await figure.locator('code').boundingBox()];
-        expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+        const end = above ? above.y + above.height : Number.NaN;
+        expect(end).toBeLessThanOrEqual(below?.y ?? Number.NaN);
       }
     }
   });

@@ -97,9 +97,8 @@ describeWith('chromium', 'retries in the UI of Temporal', (chromium) => {
       // Whole, in a frame that has no more room than it takes.
       const frame = await page.locator('iframe').last().boundingBox();
       const shown = await row.boundingBox();
-      expect((shown?.y ?? 0) + (shown?.height ?? 0)).toBeLessThanOrEqual(
-        (frame?.y ?? 0) + (frame?.height ?? 0),
-      );
+      const end = (box: typeof frame) => (box ? box.y + box.height : Number.NaN);
+      expect(end(shown)).toBeLessThanOrEqual(end(frame));
       await picture(page, 'details');
       // What it says to the console is not ours to answer for.
       complaints.length = 0;

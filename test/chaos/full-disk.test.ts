@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OperatorServiceService } from '../../generated/proto/integration/operator/v1/operator.js';
+import { RpcChannel } from '../../src/rpc/client.js';
+import { Sqlite } from '../../src/store/better-sqlite3.js';
 import { AttackedService, BEHIND_PROXY, type FreshCode } from '../attacks/attacked-service.js';
 import { expectErrorPage, expectOAuthError } from '../attacks/verdicts.js';
 import { eventually } from '../support/eventually.js';
+import { exchange } from '../support/http-exchange.js';
 import type { LogLine } from '../support/output-lines.js';
 import { type Role, serviceProcesses } from '../support/service-process.js';
 import { untilAnswered } from '../support/turned-away.js';
@@ -12,6 +16,7 @@ import { type SmallDisk, smallDisks } from './small-disks.js';
 
 /** Together they take longer than the last checkpoint, which follows the last write that went through. */
 const REFUSALS_THAT_LAST = 10;
+const USES = 20;
 
 const REFUSED = 'writes are refused';
 const TAKEN = 'writes are taken again';
@@ -73,6 +78,18 @@ test('a disk that fails once: what was not synced is not acknowledged, and a new
   await on.service.readiness();
 });
 
+/** From now on, each use of a credential seems to be the first. */
+function forgetUses(databaseFile: string): void {
+  const database = new Sqlite(databaseFile, { timeout: 30_000 });
+  for (const table of ['api_keys', 'application_secrets', 'service_tokens']) {
+    database.exec(`update ${table} set last_used_at = null;
+      create trigger forgets_${table} after update of last_used_at on ${table}
+      when new.last_used_at is not null
+      begin update ${table} set last_used_at = null where id = new.id; end`);
+  }
+  database.close();
+}
+
 function onDisk(disk: SmallDisk): void {
   let directory: string;
   let on: AttackedService;
@@ -89,6 +106,7 @@ function onDisk(disk: SmallDisk): void {
     family = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
     let other = firstOf({ application: on.dashboard }, await on.tokens(browser, on.dashboard));
     code = await on.freshCode(browser, on.dashboard);
+    forgetUses(join(dataDir, 'integration.db'));
     disk.fill(on.service);
     const refresh = async () => {
       const answer = await on.refresh(other.application, other.refreshToken);
@@ -138,6 +156,26 @@ function onDisk(disk: SmallDisk): void {
     // The domain logs a refusal only after writes that passed, as some do while a slow disk fills up.
     const inTurns = lines.map((_, index) => (index % 2 === 0 ? REFUSED : TAKEN));
     expect(lines.map(({ msg }) => msg)).toEqual(inTurns);
+  });
+
+  test('warns of uses of credentials that it cannot record, and not with each call', async () => {
+    const { apiKeys, operatorToken, grpcAddress } = on.service.demo();
+    const headers = { 'x-api-key': apiKeys[0]?.key };
+    const channel = new RpcChannel(grpcAddress, operatorToken);
+    const { listIntegrations } = channel.clientOf(OperatorServiceService);
+    for (let use = 0; use < USES; use += 1) {
+      await exchange(Number(on.service.settings.GATEWAY_PORT), '/v1/instance-integrations', { headers });
+      await on.introspect(family.application, family.refreshToken);
+      await listIntegrations({ pageSize: 1, pageToken: '' }, { requestId: 'full-disk' });
+    }
+    channel.close();
+    await on.service.logged();
+    for (const credential of ['an API key', 'a client secret', 'a service token']) {
+      const text = `the last use of ${credential} was not recorded`;
+      const warnings = on.service.output.lines().filter(({ msg }) => msg === text);
+      expect(warnings).not.toEqual([]);
+      expect(warnings.length).toBeLessThan(USES);
+    }
   });
 
   test('continues to answer requests that write nothing', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { freePorts } from '../../support/free-ports.js';
 import { rpcRigs, TOKENS } from '../rig.js';
 import { textService } from '../short-calls/text-service.js';
@@ -124,7 +124,8 @@ describe('under load, of several servers', () => {
     const untilServing = (...some: readonly Process[]) =>
       eventually('they serve', () => some.every((server) => stateOf(server) === 'serving'));
     await untilServing(...servers);
-    const load = new Load((method, text) => client[method](text, { requestId: 'r', deadlineMs: 60_000 }));
+    const options = { requestId: 'r', deadlineMs: LONGER_THAN_A_TEST_MS };
+    const load = new Load((method, text) => client[method](text, options));
     loads.push(load);
     const done = load.run();
     await load.more();
