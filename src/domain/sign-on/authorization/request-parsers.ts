@@ -22,7 +22,7 @@ interface RequestedPrompts {
   prompts: Prompt[];
 }
 
-const PROMPTS: readonly string[] = ['login', 'consent', 'select_account'] satisfies Prompt[];
+export const PROMPTS: readonly string[] = ['login', 'consent', 'select_account'] satisfies Prompt[];
 
 /** The prompts of OpenID Connect Core; undefined if malformed. `none` must be alone. */
 export function parsePrompts(text: string): RequestedPrompts | undefined {

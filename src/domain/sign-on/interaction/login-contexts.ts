@@ -5,7 +5,6 @@ import type { Identity } from '../identity.js';
 export type { LoginContext };
 
 export interface LoginContextRows {
-  find(accountId: AccountId, instanceId: InstanceId): Promise<LoginContext | undefined>;
   /** Remembers the last context per person and instance. */
   remember(accountId: AccountId, instanceId: InstanceId, context: LoginContext, at: number): Promise<void>;
 }

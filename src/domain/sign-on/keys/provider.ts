@@ -1,10 +1,10 @@
 import { GRANT_TYPES, SCOPES } from '../../operator/application-rules.js';
+import { PROMPTS } from '../authorization/request-parsers.js';
 import { CONTEXT_CLASS } from '../authorization/requested-claims.js';
 import type { TokenIssuer } from '../sign-on.js';
 import { CLAIMS } from '../tokens/claims.js';
 import { TOKEN_ALGORITHMS } from './signing-keys.js';
 
-const PROMPTS = ['none', 'login', 'consent', 'select_account'];
 /** Claims about the ID token, not the person. */
 const TOKEN_CLAIMS = ['iss', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'at_hash'];
 
@@ -19,7 +19,7 @@ export function providerMetadata({ issuer }: TokenIssuer) {
     claimsSupported: [...TOKEN_CLAIMS, ...CLAIMS],
     grantTypesSupported: GRANT_TYPES,
     idTokenSigningAlgorithmsSupported: TOKEN_ALGORITHMS,
-    promptValuesSupported: PROMPTS,
+    promptValuesSupported: ['none', ...PROMPTS],
     acrValuesSupported: [CONTEXT_CLASS],
     maxAgeSeconds: MAX_AGE_SECONDS,
   };

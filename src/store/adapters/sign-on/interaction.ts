@@ -1,4 +1,3 @@
-import type { ClientId } from '../../../../generated/ids.js';
 import type { InteractionRows } from '../../../domain/sign-on/interaction/interactions.js';
 import type { LoginContextRows } from '../../../domain/sign-on/interaction/login-contexts.js';
 import { camelCased, type Tables } from '../../camel-case.js';
@@ -37,19 +36,9 @@ const memory = posted((db, row: Tables['loginContexts']) =>
     ),
 );
 
-const remembered = statement((db, of: { accountId: string; instanceId: string }) =>
-  db
-    .selectFrom('loginContexts')
-    .where('accountId', '=', of.accountId)
-    .where('instanceId', '=', of.instanceId)
-    .select(['userType', 'clientId'])
-    .$narrowType<{ clientId: ClientId }>(),
-);
-
 export function loginContextRows(writer: Writer): LoginContextRows {
   const db = camelCased(writer);
   return {
-    find: async (accountId, instanceId) => (await remembered(db, { accountId, instanceId })).rows[0],
     remember: (accountId, instanceId, { userType, clientId }, usedAt) =>
       memory(db, { accountId, instanceId, userType, clientId, usedAt }),
   };

@@ -148,9 +148,9 @@ describe('the first sign-in on an instance', () => {
     await browser.authorize();
     codeOf(await browser.signIn(person));
     expect(await statuses(rig, person)).toEqual({ [rig.here.clientId]: 'INACTIVE' });
-    const { loginContexts } = rig.signOn.unitOfWork.rows;
-    expect(await loginContexts.find(person.accountId, rig.here.instanceId)).toMatchObject({
-      userType: 'WORKER',
+    const { identities } = rig.signOn.unitOfWork.rows;
+    expect(await identities.find(person.accountId, rig.here.instanceId)).toMatchObject({
+      lastContext: { userType: 'WORKER' },
     });
   });
 });
@@ -214,10 +214,10 @@ describe('a person with several contexts', () => {
       codeOf(await browser.authorize({ prompt }));
       expect(await contextIn(rig)).toBe('WORKER');
     }
-    const { loginContexts } = rig.signOn.unitOfWork.rows;
+    const { identities } = rig.signOn.unitOfWork.rows;
     // Their last choice is that in the other browser.
-    expect(await loginContexts.find(person.accountId, rig.here.instanceId)).toMatchObject({
-      userType: 'USER',
+    expect(await identities.find(person.accountId, rig.here.instanceId)).toMatchObject({
+      lastContext: { userType: 'USER' },
     });
   });
 
