@@ -65,6 +65,7 @@ export function run(
         ? resolve(output)
         : reject(new Error(`${command} ended with ${code}: ${complaints}${output}`)),
     );
-    child.stdin.end(input);
+    // A program that ends unread breaks the pipe; its exit code says how it has ended.
+    child.stdin.on('error', () => undefined).end(input);
   });
 }
