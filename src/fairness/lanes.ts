@@ -43,15 +43,20 @@ export class Lanes<Waiting> {
     return undefined;
   }
 
-  /** Takes out the newest of the longest lane (the last of equals), if at least so many wait there. */
-  takeNewest(least: number): Waiting | undefined {
+  /**
+   * Takes out the newest of the longest lane (the last of equals), if at least so many wait there. Those that
+   * `may` refuses stay.
+   */
+  takeNewest(least: number, may = (_one: Waiting) => true): Waiting | undefined {
     let longest: Waiting[] = [];
     for (const waiting of this.#waiting.values()) {
-      longest = waiting.length >= longest.length ? waiting : longest;
+      longest = waiting.length >= longest.length && waiting.some(may) ? waiting : longest;
     }
-    const one = longest.length >= least ? longest.pop() : undefined;
-    this.#count -= one ? 1 : 0;
-    return one;
+    if (longest.length === 0 || longest.length < least) {
+      return undefined;
+    }
+    this.#count -= 1;
+    return longest.splice(longest.findLastIndex(may), 1)[0];
   }
 
   /**

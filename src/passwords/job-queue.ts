@@ -38,6 +38,8 @@ interface Waiting {
   job: PasswordJob;
   /** The job is refused if it has not begun by then. */
   until: number;
+  /** It is not refused to make room for another. */
+  displaces: boolean;
   /** A thread has ended during this job. After a second one, the job is not run again. */
   hasEndedThread: boolean;
   resolve(answer: PasswordAnswer): void;
@@ -72,14 +74,15 @@ export class JobQueue {
     options.watch?.waiting(() => this.#count);
   }
 
-  /** One that `displaces` is not refused as long as another waits. */
+  /** One that `displaces` is refused only if all that wait do. */
   async do(job: PasswordJob, lane: string, displaces = false): Promise<PasswordAnswer> {
     const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();
     const areMany = this.#count >= leastWaiting * threads;
     if (this.#closed || (areMany && waitMs > maxWaitMs)) {
       // A job of a lane with more jobs than this one would have gives way.
-      const other = this.#waiting.takeNewest(displaces ? 1 : this.#waiting.waitingIn(lane) + 2);
+      const least = displaces ? 1 : this.#waiting.waitingIn(lane) + 2;
+      const other = this.#waiting.takeNewest(least, (one) => !one.displaces);
       this.#options.watch?.refused();
       if (!other) {
         throw tooBusy(waitMs);
@@ -88,7 +91,7 @@ export class JobQueue {
     }
     const answer = await new Promise<PasswordAnswer>((resolve, reject) => {
       const until = performance.now() + LONGEST_WAIT_MS;
-      this.#waiting.add(lane, { job, until, hasEndedThread: false, resolve, reject });
+      this.#waiting.add(lane, { job, until, displaces, hasEndedThread: false, resolve, reject });
       this.#dispatch();
     });
     if ('failure' in answer) {

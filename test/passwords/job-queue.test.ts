@@ -272,18 +272,23 @@ describe('jobs that wait', () => {
     await Promise.all(asked);
   });
 
-  test('of as many lanes as may wait make room for one that displaces another, the last one', async () => {
+  test('of as many lanes as may wait make room for those that displace another, which then stay', async () => {
     const { ask, settle, held, queue } = queueRig({ maxWaitMs: 200 });
     const refused: string[] = [];
     const asked = ['a', 'b', 'c', 'd', 'e'].map((lane) => ask(lane, lane).catch(() => refused.push(lane)));
     const known = ask('known', 'f', true);
+    const flood = [ask('of its own lane', 'f'), ask('of another', 'g')].map((one) =>
+      one.catch(() => 'refused'),
+    );
+    const known2 = ask('known too', 'f', true);
     await settle();
-    expect(refused).toEqual(['e']);
+    expect(refused).toEqual(['e', 'd']);
+    await expect(Promise.all(flood)).resolves.toEqual(['refused', 'refused']);
     for (let place = 0; place < 5; place += 1) {
       held[place]?.answer();
       await settle();
     }
-    await expect(known).resolves.toEqual({ matches: true });
+    await expect(Promise.all([known, known2])).resolves.toEqual([{ matches: true }, { matches: true }]);
     await Promise.all(asked);
     await queue.close();
   });
