@@ -10,8 +10,9 @@ const MOST_WAITING_CHARACTERS = 4 * 1_024 * 1_024;
 /** Doubles up to the longest: a reader that merely reads later empties a full pipe soon. */
 const FIRST_AGAIN_AFTER_MS = 5;
 const AGAIN_AFTER_MS = 100;
-/** How long the exit waits for the reader of a full pipe, which may be slow or stand still. */
-const LAST_MS = 5_000;
+/** How long the exit waits for the reader of a full pipe that stands still, and for a slow one. */
+const STILL_MS = 2_000;
+const SLOW_MS = 10_000;
 
 /**
  * Writes a line at once and gathers those of the next 5 ms: one write per line took a seventh of the time of
@@ -119,15 +120,17 @@ export class StandardOutput {
     if (this.#state === 'writing') {
       this.#piece = Buffer.alloc(0);
     }
-    const endsAt = performance.now() + LAST_MS;
+    const endsAt = performance.now() + SLOW_MS;
+    let waitsUntil = performance.now() + STILL_MS;
     while (this.#state !== 'closed' && this.#hasPiece()) {
       try {
         this.#piece = this.#piece.subarray(writeSync(this.#descriptor, this.#piece));
+        waitsUntil = Math.min(endsAt, performance.now() + STILL_MS);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > endsAt) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > waitsUntil) {
           return;
         }
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_AFTER_MS);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FIRST_AGAIN_AFTER_MS);
       }
     }
   }
