@@ -86,7 +86,10 @@ export class Visit {
 let ofThisWorker: Promise<Browser> | undefined;
 
 function browserOfThisWorker(executablePath: string): Promise<Browser> {
-  ofThisWorker ??= launched(executablePath);
+  ofThisWorker ??= launched(executablePath).catch((error) => {
+    ofThisWorker = undefined;
+    throw error;
+  });
   return ofThisWorker;
 }
 

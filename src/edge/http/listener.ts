@@ -155,8 +155,8 @@ export async function closeListener(server: Server, graceMs: number): Promise<vo
 }
 
 /**
- * Each network has its share of slots, so that one network does not block the others. Where the shares of
- * several networks are all slots, the one with most bodies on their way loses the one awaited longest.
+ * Each network has its share of slots, so that one network does not block the others. For a network that gets
+ * none, the one with most bodies on their way loses the one awaited longest, if those are more.
  */
 function dispatchInSlot(options: ListenerOptions): Dispatch {
   const { dispatch, maxRequests = MAX_REQUESTS } = options;
