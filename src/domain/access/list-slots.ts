@@ -52,7 +52,7 @@ export class ListSlots {
     }
     // Otherwise three integrations that read slowly would leave none for others.
     if (!this.#slots.take(integrationId)) {
-      throw tooManyAtOnce(this.things, visitor);
+      throw tooMany(`Too many ${this.things} are being read at once. Please try again shortly.`, visitor);
     }
     return () => this.#slots.give(integrationId);
   }
@@ -84,10 +84,6 @@ export class ListSlots {
       this.#left.delete(integrationId);
     }
   }
-}
-
-export function tooManyAtOnce(things: string, visitor: Visitor): ServiceError {
-  return tooMany(`Too many ${things} are being read at once. Please try again shortly.`, visitor);
 }
 
 function tooMany(message: string, visitor: Visitor): ServiceError {

@@ -1,6 +1,6 @@
 import { DirectoryServiceService } from '../../../generated/proto/integration/directory/v1/directory.js';
 import type { Visitor } from '../../domain/access/gatekeeper.js';
-import { ListSlots, type ReleaseSlot, tooManyAtOnce } from '../../domain/access/list-slots.js';
+import { ListSlots, type ReleaseSlot } from '../../domain/access/list-slots.js';
 import { changedInstances } from '../../domain/directory/changed-instances.js';
 import { type JsonOf, jsonArray } from '../../domain/directory/contract-json.js';
 import { PAGE_BYTES, type Rest, restAfter } from '../../domain/directory/page.js';
@@ -24,17 +24,11 @@ const FEW_ROWS = 10;
 const MOST_IN_ONE_MESSAGE = 8 * 1_024 * 1_024;
 /** Each is in memory as a whole until its reader has received it. A structure has up to 110 MiB. */
 const LARGE_RESOURCES = { perIntegration: 2, inTotal: 6 };
-const MOST_LARGE_BYTES = 256 * 1_024 * 1_024;
 /** Large resources beyond this number are not remembered: each answer reads them twice. */
 const MOST_KNOWN = 10_000;
 
-export function directoryService(
-  dependencies: DirectoryDependencies,
-  turns = new PageTurns(),
-  mostLargeBytes = MOST_LARGE_BYTES,
-) {
+export function directoryService(dependencies: DirectoryDependencies, turns = new PageTurns()) {
   const { gatekeeper, closing } = dependencies;
-  let largeBytes = 0;
   const largeResources = new ListSlots(LARGE_RESOURCES, 'organization structures');
   /** Those that were large when they were read last. They are read for the rest of an answer only. */
   const knownLarge = new Set<string>();
@@ -119,15 +113,7 @@ export function directoryService(
       const asking = () => ask(operationId, context && { ...context, ...whole }, target);
       const { visitor, content } = await inBytes(asking);
       if (Buffer.isBuffer(content)) {
-        const bytes = content.length;
-        noteSize(nameOf(operationId, path), bytes);
-        if (largeBytes > 0 && largeBytes + bytes > mostLargeBytes) {
-          throw tooManyAtOnce('organization structures', visitor);
-        }
-        largeBytes += bytes;
-        atEnd(signal, () => {
-          largeBytes -= bytes;
-        });
+        noteSize(nameOf(operationId, path), content.length);
         for (const body of piecesOf(content, signal)) {
           yield { body };
         }
@@ -160,10 +146,7 @@ function bodyOf(rows: readonly { json: string }[]): Buffer {
 
 /** Holds a slot until the call ends, when the peer has taken its messages. */
 function holdUntilEnd(slots: ListSlots, visitor: Visitor, signal: AbortSignal): void {
-  atEnd(signal, slots.hold(visitor));
-}
-
-function atEnd(signal: AbortSignal, release: ReleaseSlot): void {
+  const release = slots.hold(visitor);
   if (signal.aborted) {
     release();
   } else {

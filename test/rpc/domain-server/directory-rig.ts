@@ -90,12 +90,7 @@ export const workerV1 = plain;
  */
 export function directoryRigs() {
   const rigs = rpcRigs();
-  return async function serving(
-    over: object = {},
-    turns?: PageTurns,
-    find = async (_: Uint8Array) => visit,
-    mostLargeBytes?: number,
-  ) {
+  return async function serving(over: object = {}, turns?: PageTurns, find = async (_: Uint8Array) => visit) {
     const visits = {
       findKey: find,
       findInstanceIntegration: find,
@@ -137,7 +132,7 @@ export function directoryRigs() {
       instanceIntegrations: store({ listOf: '[]' }),
       ...Object.fromEntries(Object.entries(over).map(([name, content]) => [name, store(content)])),
     } as unknown as DirectoryDependencies;
-    const service = directoryService(dependencies, turns, mostLargeBytes);
+    const service = directoryService(dependencies, turns);
     const rig = await rigs.start([service]);
     const { read, readRest } = service.handlers;
     return { directory: rig.channel().clientOf(DirectoryServiceService), asked, read, readRest };
