@@ -35,7 +35,7 @@ function perCall(issuer: TokenIssuer): Handlers<SignOnServiceService> {
 
 /**
  * Not 429: a write mostly waits for other callers' writes to the same data, such as an import, and sometimes
- * for refreshes of the same person by the same application.
+ * for refreshes of the same person by the same application, or for attempts to sign in from the same network.
  */
 function toPassing(error: unknown): never {
   if (error instanceof ServiceError && error.code === ErrorCode.RATE_LIMITED) {
