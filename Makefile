@@ -67,7 +67,7 @@ build: $(INSTALLED) ## Install, compile and check the types of what is not up to
 ready: $(INSTALLED)
 	@$(TOGETHER) $(PARTS)
 
-# The types are checked in the time that the tests leave. What is wrong with them is said in the end, where it is seen.
+# The type check runs beside the tests at low priority. Its errors are printed last, where they are seen.
 .PHONY: test
 test: ready $(TOOLS) ## Run all tests (TESTS=path runs those below it)
 	@if [ "$$CI" = true ]; then sh .ci/toolchains; fi

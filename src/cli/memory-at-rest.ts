@@ -10,8 +10,8 @@ const MOST_OF_USED = 1.5;
 /** The least time between two collections, each of which stops the process for some 100 ms. */
 const APART_MS = 20_000;
 /**
- * V8 13, that of Node 24, keeps the pages of the young generation that a collection has emptied, unless it is
- * asked for all that it can give back. So asked, V8 11 of Node 20 would collect the young generation alone.
+ * V8 13 (Node 24) keeps the emptied pages of the young generation unless the collection is asked to free all
+ * that it can. Asked the same, V8 11 (Node 20) would collect the young generation alone.
  */
 const ALL =
   Number.parseInt(process.versions.v8, 10) >= 13 ? { type: 'major', flavor: 'last-resort' } : undefined;

@@ -44,7 +44,7 @@ export class OwnerSlots {
     return true;
   }
 
-  /** Hands a slot on, also to an owner that could not take another. */
+  /** Passes a slot to another owner, even one that has all the slots it may take. */
   move(from: string, to: string): void {
     this.give(from);
     this.#hold(to, 1);

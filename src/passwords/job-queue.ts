@@ -74,7 +74,7 @@ export class JobQueue {
     options.watch?.waiting(() => this.#count);
   }
 
-  /** One that `displaces` is refused only if all that wait do. */
+  /** A job that `displaces` is refused only if all that wait do so too. */
   async do(job: PasswordJob, lane: string, displaces = false): Promise<PasswordAnswer> {
     const { maxWaitMs, leastWaiting, threads } = this.#options;
     const waitMs = this.#expectedWaitMs();

@@ -115,7 +115,7 @@ export class StandardOutput {
     return this.#piece.length > 0;
   }
 
-  /** A write under way ends by itself. Gives up the rest if it is refused, or after some time. */
+  /** A write in progress ends by itself. Drops the rest if the reader refuses it, or after some time. */
   #finish(): void {
     if (this.#state === 'writing') {
       this.#piece = Buffer.alloc(0);

@@ -103,7 +103,7 @@ async function launched(executablePath: string): Promise<Browser> {
   browser.once('disconnected', () => {
     ofThisWorker = undefined;
   });
-  // The worker does not wait for it; Playwright kills it when the worker ends, and it ends with a killed one.
+  // The worker does not wait for Chromium: Playwright kills it at the end; it ends with a killed worker.
   const { process } = (browser as unknown as WithProcess)._connection.toImpl(browser).options.browserProcess;
   for (const held of [process, ...(process.stdio as (Socket | null)[])]) {
     held?.unref();

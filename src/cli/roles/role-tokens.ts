@@ -75,7 +75,7 @@ export function ownTokenOf(tokens: RoleTokens, right: RoleRight): string {
   return token;
 }
 
-/** `serve` makes a token that is not set, which the domains of other machines do not know. */
+/** If a token is not set, `serve` makes one, which the domains of other machines do not know. */
 export function refuseTokenOfServe(config: Config, right: RoleRight): void {
   const { setting: name } = roleRights[right];
   if (config[name] !== undefined) {

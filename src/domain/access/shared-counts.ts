@@ -44,8 +44,8 @@ export interface CountsListener {
 }
 
 /**
- * Calls wait for the exchange in progress and for their own, so at most twice this time; where their window
- * ends meanwhile, for one more.
+ * A call waits for the exchange in progress and for its own, at most twice this time. If its window ends
+ * meanwhile, it waits for a third.
  */
 const LATE_MS = 250;
 /** After a failure. */

@@ -12,8 +12,8 @@ export interface PasswordHasher {
   /** Throws UNAVAILABLE with a time to retry when the queue is too long. */
   hash(password: string, network?: string): Promise<string>;
   /**
-   * Without a hash it takes as long and returns false, so that unknown accounts look like known ones. From a
-   * known browser it also has a place in a queue that is too long.
+   * Without a hash, the check takes as long and returns false, so that unknown accounts look like known ones.
+   * A check from a known browser gets a place in a full queue too.
    */
   verify(
     hash: string | undefined,

@@ -39,7 +39,7 @@ export const PAGE_ROWS = 250;
 const SMALL_PAGE_ROWS = 100;
 /** The size of a first page, which travels among short calls. A larger row is a page alone. */
 export const FIRST_PAGE_BYTES = 64 * 1_024;
-/** Of the others, several of which are in memory for each slow reader. `PAGE_ROWS` of ordinary size fit. */
+/** The size of later pages: each slow reader holds several in memory. `PAGE_ROWS` ordinary rows fit. */
 export const PAGE_BYTES = 320 * 1_024;
 
 type Row = Position & { json: string };

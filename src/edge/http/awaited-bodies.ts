@@ -1,4 +1,4 @@
-/** Requests whose bodies are on their way. */
+/** Requests whose bodies have not arrived completely. */
 export class AwaitedBodies {
   /** Per network, what gives each up; the one awaited longest is first. */
   readonly #ofNetwork = new Map<string, Set<() => void>>();

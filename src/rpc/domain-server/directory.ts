@@ -154,7 +154,7 @@ function holdUntilEnd(slots: ListSlots, visitor: Visitor, signal: AbortSignal): 
   }
 }
 
-/** The text ends here. In a generator it would stay beside its bytes until the reader has them all. */
+/** Not in the generator, which would keep the text beside its bytes until the reader has them all. */
 async function inBytes(
   asking: () => ReturnType<AnyRead>,
 ): Promise<{ visitor: Visitor; content: Buffer | AnyPages }> {

@@ -23,8 +23,8 @@ const IS_OVER = sql<boolean>`(
 )`;
 
 /**
- * A node that has admitted few calls exchanges late. Its window may have begun in one that others have used
- * up: as a window of all nodes, it would be one more between that and the next.
+ * A node that has admitted few calls exchanges late. Its window may have begun inside one that other nodes
+ * have used up. As a window of all nodes, it would admit a full limit again before the next.
  */
 const BEGINS_AT = sql<number>`greatest(excluded.started_at, least(present.ends_at, ${NOW}))`;
 

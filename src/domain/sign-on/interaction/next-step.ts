@@ -137,8 +137,8 @@ function askForChoice({ silent }: Situation): NextStep {
 }
 
 /**
- * Requires an act in this interaction by which an invited user becomes active: the password or a choice. A
- * visit to a page of others, which sends the browser here, is none, and an approval names no client.
+ * An invited user becomes active only by the password or a choice of role in this interaction. Any web page
+ * can send the browser here, so a visit is not enough; nor is an approval, which names no client.
  */
 function acceptance(situation: Situation): NextStep | undefined {
   const { signedIn, progress } = situation;

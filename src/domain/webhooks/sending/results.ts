@@ -173,7 +173,7 @@ function isLastFailure({ attempt }: AttemptResult): boolean {
   return attempt.number === MAX_ATTEMPTS && attempt.outcome !== 'SUCCEEDED';
 }
 
-/** Of failed attempts of one subscription: a person who looks for the reason needs no more. */
+/** Long answers kept of failed attempts of one subscription: enough to find the reason. */
 export const LONG_ANSWERS: Rate = { limit: 20, windowMs: 3_600_000 };
 const LONG_BYTES = 16_384;
 const SHORT_BYTES = 1_024;
