@@ -10,8 +10,8 @@ const LONGEST_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Queues writes by subject (an instance, client, account, key or network) without a connection: in the database each
- * would hold one while it waits, and one tenant could take them all.
+ * Queues writes by subject (an instance, client, account, key or network) without a connection: in the
+ * database each would hold one while it waits, and one tenant could take them all.
  */
 export class SubjectTurns {
   readonly #underWay: OwnerSlots;
