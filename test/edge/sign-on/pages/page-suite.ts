@@ -78,7 +78,7 @@ export function describePage(page: PageCase): void {
     const query = new RegExp(`^<form method="post" action="/auth/[a-z-]+\\?${secret}=${good}">$`);
     expect(forms).toEqual(forms.map(() => expect.stringMatching(query)));
     const scripts = [
-      /id="approve"/.test(answer.body) && SEEN_FIRST,
+      /name="(?:decision|context)"/.test(answer.body) && SEEN_FIRST,
       /<form/.test(answer.body) && SEND_ONCE,
       /type="password"/.test(answer.body) && SHOW_PASSWORD,
     ];
