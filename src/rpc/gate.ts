@@ -143,7 +143,7 @@ class Call implements AdmittedStream {
 
   /** Once it is over: grpc-js reads no more, and its peer may keep the stream open. */
   dropMessages(): void {
-    // Keeps a message that is whole until the peer ends its side.
+    // It would keep a whole message until the peer ends its side.
     this.call.listener = null;
     this.call.decoder = { readPartialMessage: [] };
     this.call.readQueue.length = 0;

@@ -280,7 +280,7 @@ describe('jobs that wait', () => {
     const flood = [ask('of its own lane', 'f'), ask('of another', 'g')].map((one) =>
       one.catch(() => 'refused'),
     );
-    const known2 = ask('known too', 'f', true);
+    const alsoKnown = ask('known too', 'f', true);
     await settle();
     expect(refused).toEqual(['e', 'd']);
     await expect(Promise.all(flood)).resolves.toEqual(['refused', 'refused']);
@@ -288,7 +288,7 @@ describe('jobs that wait', () => {
       held[place]?.answer();
       await settle();
     }
-    await expect(Promise.all([known, known2])).resolves.toEqual([{ matches: true }, { matches: true }]);
+    await expect(Promise.all([known, alsoKnown])).resolves.toEqual([{ matches: true }, { matches: true }]);
     await Promise.all(asked);
     await queue.close();
   });
