@@ -7,7 +7,6 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testEnvironment: '<rootDir>/test/support/runner/environment.cjs',
   runtime: '<rootDir>/test/support/runner/runtime.cjs',
-  testSequencer: '<rootDir>/test/support/runner/sequencer.cjs',
   globalSetup: '<rootDir>/test/support/postgres/global-setup.js',
   globalTeardown: '<rootDir>/test/support/postgres/global-teardown.js',
   transform: {},
