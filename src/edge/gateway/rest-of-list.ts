@@ -89,7 +89,10 @@ export class PagesOfRest implements AsyncIterator<ReadRestResponse> {
   }
 }
 
-/** Adds the further messages of a page, as many as it may have, and returns the last of them. */
+/**
+ * Adds the further messages of a page, as many as it may have, and returns the last of them. A page also ends
+ * where the edge has no room for more: beyond it, connections are cut.
+ */
 export async function gather(
   bodies: Buffer[],
   rest: AsyncIterator<ReadRestResponse>,
@@ -98,7 +101,8 @@ export async function gather(
 ): Promise<ReadRestResponse | undefined> {
   let last: ReadRestResponse | undefined;
   let bytes = 0;
-  const isFull = () => bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
+  let hasRoom = true;
+  const isFull = () => !hasRoom || bytes >= MOST_PAGE_BYTES || performance.now() >= endsAt;
   // Where the list goes on; the last message has none.
   while (!last?.rest || !isFull()) {
     const next = await awaited(rest, request);
@@ -108,7 +112,7 @@ export async function gather(
     last = next.value;
     bytes += last.body.length;
     bodies.push(last.body);
-    request.holds(bytes, String(request.facts.integrationId));
+    hasRoom = request.holds(bytes, String(request.facts.integrationId));
   }
   return last;
 }

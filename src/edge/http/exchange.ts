@@ -23,8 +23,11 @@ export interface HttpRequest {
   left: AbortSignal;
   /** From now on, the answer may take so much longer than usual: the connection may be silent meanwhile. */
   wait(ms: number): void;
-  /** Counts the parts of an answer that are in memory before it begins, for the integration that gets it. */
-  holds(bytes: number, integrationId: string): void;
+  /**
+   * Counts the parts of an answer that are in memory before it begins, for the integration that gets it.
+   * Returns whether there is room for more.
+   */
+  holds(bytes: number, integrationId: string): boolean;
 }
 
 /** The code in the log of a request that is refused because too many others are under way. */

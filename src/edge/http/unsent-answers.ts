@@ -29,12 +29,15 @@ export class UnsentAnswers {
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
-  /** Counts until the answer is sent or its connection closed; of one that grows, the last size. */
-  add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): void {
+  /**
+   * Counts until the answer is sent or its connection closed; of one that grows, the last size. Returns
+   * whether there is room for more.
+   */
+  add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): boolean {
     const { socket } = response.req;
     const closed = closedSignal(socket);
     if (closed.aborted) {
-      return;
+      return false;
     }
     this.#unsent.get(response)?.remove();
     const patience = patienceMs && setTimeout(() => socket.destroy(), patienceMs).unref();
@@ -53,6 +56,7 @@ export class UnsentAnswers {
       victim.remove();
       victim.socket.destroy();
     }
+    return this.#bytes + STREAM_BYTES <= this.mostBytes;
   }
 
   /** The same for an answer with a complete body. */

@@ -106,7 +106,7 @@ describe('the application of the demo', () => {
       giveUpBody: () => undefined,
       left: new AbortController().signal,
       wait: () => undefined,
-      holds: () => undefined,
+      holds: () => true,
     });
   }
 

@@ -93,6 +93,24 @@ test('a page counts as an unread answer of its integration while it is gathered'
   expect(bytes - Number(counted[2]?.[1])).toBeLessThan(FIRST_BYTES);
 });
 
+test('a page ends where the edge has no room for more, and its links lead through all records', async () => {
+  const { ids } = listed(LARGEST_BYTES, 30, 5);
+  const add = UnsentAnswers.prototype.add;
+  const count = jest.spyOn(UnsentAnswers.prototype, 'add').mockImplementation(function (
+    this: UnsentAnswers,
+    ...answer
+  ) {
+    add.apply(this, answer);
+    return false;
+  });
+  const first = await page(`${PATH}?limit=${LIMIT}`);
+  // The first row, and the message that took the last room.
+  expect(first.ids).toEqual(ids.slice(0, 6));
+  count.mockRestore();
+  const second = await page(first.next as string);
+  expect(second.ids).toEqual(ids.slice(6, 6 + second.ids.length));
+});
+
 test('a page of records of an ordinary size has as many as it was asked for', async () => {
   const { ids } = listed(ORDINARY_BYTES);
   expect(await page(`${PATH}?limit=${LIMIT}`)).toMatchObject({ status: 200, ids, next: undefined });

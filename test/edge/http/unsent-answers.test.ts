@@ -74,6 +74,12 @@ describe('answers that were not taken yet', () => {
     expect(response.eventNames()).toEqual([]);
   });
 
+  test('leave room for more until another stream would be too much', () => {
+    const unsent = new UnsentAnswers(3 * STREAM_BYTES);
+    const add = (bytes: number) => unsent.add(new Response(0) as unknown as ServerResponse, 'one', bytes);
+    expect([add(STREAM_BYTES), add(STREAM_BYTES), add(1)]).toEqual([true, true, false]);
+  });
+
   test('do not count where the system has taken them', () => {
     const unsent = new UnsentAnswers(100);
     const response = held(unsent, 'one', 0);

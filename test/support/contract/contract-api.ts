@@ -49,7 +49,7 @@ export async function ask(
     giveUpBody: () => undefined,
     left: new AbortController().signal,
     wait: () => undefined,
-    holds: () => undefined,
+    holds: () => true,
   });
   const isProblem = answer.headers['content-type'] === 'application/problem+json';
   return isProblem ? { ...answer, problem: JSON.parse(String(answer.body)) } : answer;
