@@ -38,7 +38,9 @@ const COUNTERS = {
   authorization_faults_total: domain(
     'Authorization requests that the application was told have failed, for an error of the service.',
   ),
-  http_requests_refused_total: edge('HTTP requests refused with 503 because too many others were under way.'),
+  http_requests_refused_total: edge(
+    'HTTP requests refused because too many were under way: with 503, or with 408 while their body was awaited.',
+  ),
   password_jobs_refused_total: domain('Passwords not checked, because too many were waiting.'),
   purge_rows_removed_total: domain('Rows removed because they were past their retention, by kind.', ['kind']),
   store_directory_reads_total: domain(

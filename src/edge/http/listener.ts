@@ -43,7 +43,7 @@ export interface ListenerOptions extends AnsweringOptions {
   isDraining?: () => boolean;
   maxConnections?: number;
   maxRequests?: number;
-  /** Called for each request that finds no slot. */
+  /** Called for each request that is refused because all slots are taken. */
   onRefused?: () => void;
 }
 
@@ -167,6 +167,8 @@ function dispatchInSlot(options: ListenerOptions): Dispatch {
     if (slots.take(network)) {
       return true;
     }
+    // One is refused: this one, or the one whose body is given up.
+    options.onRefused?.();
     // It keeps at least as many as this one gets, so that a network with few slow bodies loses none.
     const loser = bodies.giveUpOne(slots.heldBy(network) + 1);
     if (loser !== undefined) {
@@ -177,7 +179,6 @@ function dispatchInSlot(options: ListenerOptions): Dispatch {
   return async (request) => {
     const { network } = request;
     if (!takeSlot(network)) {
-      options.onRefused?.();
       if (withoutSlot < MOST_WITHOUT_SLOT) {
         withoutSlot += 1;
         await pause(REFUSAL_WAIT_MS);

@@ -420,9 +420,15 @@ describe('where bodies that do not come hold all slots of several networks', () 
     return posted;
   };
 
+  let refusals: number;
+
   beforeEach(async () => {
     await closeListener(server, 0);
-    await start({ maxRequests: 8, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }] });
+    refusals = 0;
+    const onRefused = () => {
+      refusals += 1;
+    };
+    await start({ maxRequests: 8, trustedProxies: [{ address: '127.0.0.1', prefix: 32 }], onRefused });
     dispatch = async ({ path, readBody }) => {
       try {
         return path === '/slow' ? { ...OK, body: await readBody() } : OK;
@@ -440,6 +446,7 @@ describe('where bodies that do not come hold all slots of several networks', () 
     );
     expect((await exchange(port, '/', from('192.0.2.5'))).status).toBe(200);
     expect(await oldest?.answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*The body did not arrive in time\.$/);
+    expect(refusals).toBe(1);
     for (const kept of [one, other]) {
       kept?.send();
       expect(await kept?.answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*body$/);
