@@ -42,8 +42,8 @@ export function targetOf(
   }
   const isTyped = given !== process.env.INTEGRATION_TOKEN;
   const token = isTyped ? given : secretGivenIn('INTEGRATION_TOKEN');
-  const config = clientConfig();
   const isLive = token?.includes('_live_');
+  const config = clientConfig(isLive ? 'live' : 'demo');
   const demo = isLive ? undefined : readDemoFile(demoFilePath(config.DATA_DIR));
   const configured = token === undefined ? undefined : grpcAddressOf(config);
   const foundAddress = address ?? demo?.grpcAddress ?? configured;
@@ -64,7 +64,7 @@ export function targetOf(
     address: foundAddress,
     token: foundToken,
     credentials: credentialsFor(foundAddress, ca),
-    keyFile: () => secretsKeyFile(clientConfig(isLive ? 'live' : 'demo')).path,
+    keyFile: () => secretsKeyFile(config).path,
     temporalUiUrl: temporalUiUrl(config) ?? (uiOfDemo || undefined),
     demo: targetDemo,
   };

@@ -25,3 +25,13 @@ test.each([
     new RegExp(`/\\.data/${environment}\\.keys/secrets\\.key$`),
   );
 });
+
+test.each([
+  ['METRICS_PORT', '4004'],
+  ['GRPC_PORT', '8233'],
+  ['TEMPORAL_NAMESPACE', 'live'],
+])('a live token goes with what live accepts and a demo does not: %s=%s', (name, value) => {
+  process.env[name] = value;
+  expect(targetOf({ address: ADDRESS, token: 'operator_live_1' }).demo).toBeUndefined();
+  expect(() => targetOf({ address: ADDRESS, token: 'operator_demo_1' })).toThrow(value);
+});
