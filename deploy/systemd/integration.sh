@@ -11,6 +11,14 @@ path_of() { if [ -f "$2" ]; then echo "$given/$1"; else echo "$2"; fi; }
 is_enabled() { systemctl --quiet is-enabled "integration-service@$1" 2>/dev/null; }
 has_file() { [ -f "/etc/integration-service/$1.environment" ]; }
 
+# A service that a command starts would end with its terminal, and would lack the restarts and limits of its unit.
+case "$*" in
+serve | domain | edge | worker)
+  echo "The service runs as a unit: systemctl start integration-service@$1" >&2
+  exit 2
+  ;;
+esac
+
 # `config check --role` has the settings of this role, every other command those of the unit that opens the database:
 # `serve`, or `domain`.
 role=domain

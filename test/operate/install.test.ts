@@ -116,6 +116,19 @@ testOnLinux('the check of a role has the settings of this role', async () => {
   expect(await named('--offline --role=edge')).toEqual([wrong.edge]);
 });
 
+testOnLinux('the command starts no service in the terminal, where it would end with it', async () => {
+  const machine = await newMachine();
+  copyFileSync(tarball, machine.path(`root/${PACKAGE_NAME}.tar.gz`));
+  await machine.type(inWalk.unpack);
+  for (const role of ['serve', 'domain', 'edge', 'worker']) {
+    expect(await machine.run(`integration ${role} 2>&1`, { codes: [2] })).toBe(
+      `The service runs as a unit: systemctl start integration-service@${role}\n`,
+    );
+  }
+  expect(await machine.run('integration serve --help')).toContain('Usage: integration serve');
+  expect(await machine.run('integration worker --help')).toContain('Usage: integration worker');
+});
+
 /** The settings that the page has for a machine with this role. */
 function settingsOf(role: string): Record<string, string> {
   const lines = blocksOf(pages.install ?? '').flatMap(({ code }) =>

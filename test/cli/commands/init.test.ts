@@ -47,6 +47,7 @@ describe('integration init', () => {
     const { stdout } = await sharedIntegration(['init'], { DATA_DIR: join(services.newDirectory(), 'live') });
     const [token = ''] = /operator_live_\w{48}/.exec(stdout) ?? [];
     expect(stdout).not.toContain('--token');
+    expect(stdout).toContain('systemctl enable --now integration-service@serve\n');
     const [save, use] = ['\\(umask', 'export'].map((word) => new RegExp(`${word} .*`).exec(stdout)?.[0]);
     const script = `echo ${token} | ${save}\n${use}\nls -l "$INTEGRATION_TOKEN_FILE"; cat "$INTEGRATION_TOKEN_FILE"`;
     const env = { ...process.env, HOME: services.newDirectory() };

@@ -163,7 +163,9 @@ test('what an earlier restore suspended and held is in the report of a restore w
   expect(earlier.match(/^ {2}\d\. .*/gm)).toEqual([
     expect.stringMatching(/ Keep .*: set EVENT_RETENTION to \d+d or more$/),
     expect.stringMatching(/ integration resume tok_…$/),
-    expect.stringMatching(/ integration serve$/),
+    expect.stringMatching(
+      / systemctl start integration-service@serve \(without systemd: integration serve\)$/,
+    ),
     expect.stringMatching(/ integration resume whs_…$/),
     expect.stringMatching(/ the commands that `integration resume` prints$/),
   ]);
