@@ -30,7 +30,7 @@ export async function inDatabase<T>(
 /** The keys of the file, and those of `earlier` that the backup needs. Throws without the newest of them. */
 export function keysIn(
   path: string,
-  { encryptionKeys }: Pick<CopyFacts, 'encryptionKeys'>,
+  { encryptionKeys, withKey }: Pick<CopyFacts, 'encryptionKeys'> & { withKey?: boolean },
   earlier: readonly EncryptionKey[] = [],
 ): EncryptionKey[] {
   const present = readSecretsKeys(path);
@@ -40,8 +40,11 @@ export function keysIn(
   const keys = [...present, ...removed];
   const missing = encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
   if (missing !== undefined) {
+    const remedy = withKey
+      ? `The backup has its key, and needs only the passphrase for it: move ${path} away, or set SECRETS_KEY_FILE to a path without a file.`
+      : 'Set SECRETS_KEY_FILE to the key file of the backup.';
     throw new StartupError(
-      `The backup needs the encryption key ${missing}, and ${path} holds ${present.map(({ id }) => id).join(', ')}. Set SECRETS_KEY_FILE to the key file of the backup.`,
+      `The backup needs the encryption key ${missing}, and ${path} holds ${present.map(({ id }) => id).join(', ')}. ${remedy}`,
     );
   }
   return keys;

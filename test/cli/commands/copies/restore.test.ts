@@ -118,14 +118,16 @@ describe('integration restore', () => {
     expect(readdirSync(folder)).toEqual(['other']);
   });
 
-  test('refuses the key file of another environment', async () => {
+  test('refuses the key file of another environment, and says that the backup has its key', async () => {
     const folder = directory();
     const another = await newLive(folder);
     const into = { ...another, DATA_DIR: join(folder, 'restored') };
-    await expect(restoring(backup, into)).rejects.toThrow(
-      /^The backup needs the encryption key ek_\w+, and .*secrets\.key holds ek_/,
+    await expect(restoring(backup, into, { passphraseFile })).rejects.toThrow(
+      /^The backup needs the encryption key ek_\w+, and .*secrets\.key holds ek_\w+\. The backup has its key, .*: move .*secrets\.key away, or set SECRETS_KEY_FILE to a path without a file\.$/,
     );
     expect(isUntouched(into)).toBe(true);
+    const args = ['restore', backup, '--passphrase-file', passphraseFile];
+    await succeeded(sharedIntegration(args, { ...into, SECRETS_KEY_FILE: join(folder, 'new.key') }));
   });
 
   test.each(['integration.db', 'manifest.json'])('notices a changed byte of %s', async (name) => {
