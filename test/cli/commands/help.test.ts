@@ -74,24 +74,46 @@ describe('help', () => {
   });
 });
 
+/** What the help of a group or verb shows after `integration`. */
+function examplesIn(help: string, group: string): string[] {
+  return [...help.matchAll(/^ {2}\$ integration (.*)$/gm)].flatMap(([, line = '']) =>
+    line.startsWith(`${group} `) ? [line] : [],
+  );
+}
+
+/** As a shell would pass them, with whole ids. */
+function wordsOf(line: string): string[] {
+  const [command = ''] = line.replaceAll('…', 'HnuQOy4YQg1OdOSCDbMAkY').split(/ [>|] /);
+  return (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+}
+
 describe('help at every level below', () => {
-  test.each(GROUPS)('of %s and of each of its verbs shows an example', async (group) => {
-    const { code, stdout } = await sharedIntegration([group, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Usage: integration ${group}`);
-    expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
-    const verbs = [...stdout.matchAll(/^ {2}(?!help )([a-z-]+) .*$/gm)].map(([, verb = '']) => verb);
-    expect(verbs.length).toBeGreaterThan(0);
-    await Promise.all(
-      verbs.map(async (verb) => {
-        const help = await sharedIntegration([group, verb, '--help']);
-        expect(help.code).toBe(0);
-        expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
-        expect(help.stdout).toContain('--token <token>');
-        expect(help.stdout).not.toContain('undefined');
-      }),
-    );
-  });
+  test.each(GROUPS)(
+    'of %s and of each of its verbs shows examples, which the command accepts',
+    async (group) => {
+      const { code, stdout } = await sharedIntegration([group, '--help']);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: integration ${group}`);
+      expect(stdout).toContain(`Examples:\n  $ integration ${group} `);
+      const examples = examplesIn(stdout, group);
+      const verbs = [...stdout.matchAll(/^ {2}(?!help )([a-z-]+) .*$/gm)].map(([, verb = '']) => verb);
+      expect(verbs.length).toBeGreaterThan(0);
+      await Promise.all(
+        verbs.map(async (verb) => {
+          const help = await sharedIntegration([group, verb, '--help']);
+          expect(help.code).toBe(0);
+          expect(help.stdout).toContain(`Examples:\n  $ integration ${group} ${verb}`);
+          expect(help.stdout).toContain('--token <token>');
+          expect(help.stdout).not.toContain('undefined');
+          examples.push(...examplesIn(help.stdout, group));
+        }),
+      );
+      for (const example of examples) {
+        const { stderr } = await sharedIntegration(wordsOf(example));
+        expect([example, stderr]).toEqual([example, expect.not.stringMatching(/^error: /)]);
+      }
+    },
+  );
 });
 
 test.each([

@@ -45,6 +45,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** Of ids, by the argument that takes them. */
 const PREFIXES: Readonly<Record<string, string>> = {
+  account: publicIdPrefixes.AccountId,
   application: publicIdPrefixes.ApplicationId,
   client: publicIdPrefixes.ClientId,
   connection: publicIdPrefixes.InstanceIntegrationId,
