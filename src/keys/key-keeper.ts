@@ -12,6 +12,8 @@ import { firstTokenKeys, newTokenKeys, subkeyOf, type TokenKeys, tokenKeysBy } f
 const PIECE = 100;
 /** Finds seals of nodes that learned of the rotation late. */
 const RENEW_EVERY_MS = 600_000;
+const UNREADABLE = 'the key file cannot be read again';
+const WITHOUT_USED = 'the key file no longer holds the encryption key in use, and is left unread';
 
 interface KeyKeeperOptions {
   seals: SealStore;
@@ -34,8 +36,8 @@ export class KeyKeeper {
   #renewAt = Number.NEGATIVE_INFINITY;
   /** The key in use, as of the last look. */
   #newest: string | undefined;
-  /** Logged once, until it changes. */
-  #complaint = '';
+  /** The last fields of each message. It is logged once, until they change or its cause is gone. */
+  readonly #complaints = new Map<string, string>();
 
   constructor(options: KeyKeeperOptions) {
     this.#options = options;
@@ -225,21 +227,21 @@ export class KeyKeeper {
   #readAgain(): void {
     try {
       const keys = this.#options.readKeys();
+      this.#complaints.delete(UNREADABLE);
       const ids = keys.map(({ id }) => id);
       if (isDeepStrictEqual(ids, this.ring.ids)) {
+        this.#complaints.delete(WITHOUT_USED);
         return;
       }
       if (!ids.some((id) => id === this.ring.usedId)) {
-        this.#complain('the key file no longer holds the encryption key in use, and is left unread', {
-          keyId: this.ring.usedId,
-        });
+        this.#complain(WITHOUT_USED, { keyId: this.ring.usedId });
         return;
       }
       this.ring.hold(keys);
-      this.#complaint = '';
+      this.#complaints.clear();
       this.#options.log.info('the key file was read again', { keyIds: this.ring.ids });
     } catch (error) {
-      this.#complain('the key file cannot be read again', { reason: (error as Error).message });
+      this.#complain(UNREADABLE, { reason: (error as Error).message });
     }
   }
 
@@ -255,9 +257,9 @@ export class KeyKeeper {
   }
 
   #complain(message: string, fields: Record<string, unknown>): void {
-    const complaint = message + JSON.stringify(fields);
-    if (complaint !== this.#complaint) {
-      this.#complaint = complaint;
+    const told = JSON.stringify(fields);
+    if (told !== this.#complaints.get(message)) {
+      this.#complaints.set(message, told);
       this.#options.log.error(message, fields);
     }
   }

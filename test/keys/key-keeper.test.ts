@@ -235,6 +235,48 @@ describeEachDatabase('the keeper of encryption keys', (under) => {
     expect(keeper.ring.ids).toEqual(before);
   });
 
+  test('says again that the file cannot be read where it could be read meanwhile', async () => {
+    const { node, said } = await rig(under);
+    const file = [newKey()];
+    const { keeper } = await node('a', file);
+    for (const content of [[], file.slice(), []]) {
+      file.splice(0, file.length, ...content);
+      await keeper.look();
+    }
+    expect(said).toEqual(Array(2).fill('the key file cannot be read again'));
+  });
+
+  test('says again that another file is there where the right one was there meanwhile', async () => {
+    const { node, said } = await rig(under);
+    const file = [newKey()];
+    const { keeper } = await node('a', file);
+    const other = [newKey()];
+    for (const content of [other, file.slice(), other]) {
+      file.splice(0, file.length, ...content);
+      await keeper.look();
+    }
+    expect(said).toEqual(
+      Array(2).fill('the key file no longer holds the encryption key in use, and is left unread'),
+    );
+  });
+
+  test('says each of two lasting faults once', async () => {
+    const { node, said, activate, heardFrom } = await rig(under);
+    const [key, next] = [newKey(), newKey()];
+    const file = [key];
+    const { keeper } = await node('cut off', file);
+    await node('a', [key, next]);
+    await heardFrom('cut off', 90 * SECOND);
+    await activate(next.id);
+    file.splice(0, 1);
+    await keeper.look();
+    await keeper.look();
+    expect(said).toEqual([
+      'the key file cannot be read again',
+      'the key file lacks the encryption key in use',
+    ]);
+  });
+
   test('forgets a node that was killed, and one that left at once', async () => {
     const { node, activate, heardFrom } = await rig(under);
     const [key, next] = [newKey(), newKey()];
