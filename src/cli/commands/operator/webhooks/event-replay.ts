@@ -39,7 +39,7 @@ export async function replay(
     subscriptionId: options.subscription,
     since: options.since,
     // Fixed here, so that the command that continues it covers the same events.
-    until: options.until ?? new Date(Date.now() + 1),
+    until: options.until ?? (await present(session)),
     eventTypes: [...(options.types ?? [])],
     includeDelivered: options.includeDelivered ?? false,
     afterEventId: options.after,
@@ -70,6 +70,12 @@ export async function replay(
   }
   bar.clear();
   return shown(range, outcome);
+}
+
+/** After all events until now, also where the clock of this machine is behind that of the events. */
+async function present({ webhooks }: Session): Promise<Date> {
+  const { events } = await webhooks.listEvents({ types: [], pageSize: 1, pageToken: '' });
+  return new Date(Math.max(Date.now(), events[0]?.occurredAt?.getTime() ?? 0) + 1);
 }
 
 /** Each batch and its count continue the one before. A lasting loss of the connection throws its error. */

@@ -121,6 +121,30 @@ describe('integration event replay', () => {
     );
   });
 
+  test.each([
+    ['behind', 3_600_000, 3_600_001],
+    ['ahead of', -3_600_000, 1],
+  ])(
+    'without an end covers the newest event where its clock is %s that of events',
+    async (_, aheadMs, leastMs) => {
+      const asked: ReplayEventsRequest[] = [];
+      const begunAt = Date.now();
+      const { type } = await start({
+        listEvents: async ({ pageSize }) => ({
+          events: [{ ...event, occurredAt: new Date(begunAt + aheadMs) }].slice(0, pageSize),
+          nextPageToken: '',
+        }),
+        replayEvents: async function* (request) {
+          asked.push(request);
+          yield { createdDeliveries: 1, lastEventId: 'evt_1', done: true };
+        },
+      });
+      const { code } = await type('event', 'replay', '--subscription', 'whs_1', '--since', '2h');
+      expect(code).toBe(0);
+      expect(asked[0]?.until?.getTime()).toBeGreaterThanOrEqual(begunAt + leastMs);
+    },
+  );
+
   /** A first call that breaks after five deliveries; what the second one does is what is tested. */
   function breakingOnce(asked: ReplayEventsRequest[], second: NonNullable<WebhookHandlers['replayEvents']>) {
     return start({
