@@ -56,8 +56,9 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
       }
     }
   }
+  const { FOREIGN_VARIABLES: foreign = [] } = values as Partial<Config>;
   for (const [name, instead] of Object.entries(retiredSettings)) {
-    if (environment[name]) {
+    if (environment[name] && !foreign.includes(name)) {
       problems.push(`${name} ${instead}`);
     }
   }
@@ -70,7 +71,7 @@ export function loadConfig(given: Source, { strict = false, secrets }: LoadOptio
   }
   if (strict) {
     problems.push(...strayDatabases(values as Partial<Config>));
-    const found = misspeltIn(environment, (values as Partial<Config>).FOREIGN_VARIABLES ?? []);
+    const found = misspeltIn(environment, foreign);
     problems.push(...found.filter(({ isCertain }) => isCertain).map(({ problem }) => problem));
   }
   if (problems.length > 0) {

@@ -265,7 +265,7 @@ export const settings = {
 /** Removed settings, and what replaces each. */
 export const retiredSettings = {
   SERVICE_TOKEN:
-    'is replaced by one token per right: set EDGE_TOKEN for the edge, RELAY_TOKEN and MAINTENANCE_TOKEN for the worker, and all three for the domain',
+    'is replaced by one token per right: set EDGE_TOKEN for the edge, RELAY_TOKEN and MAINTENANCE_TOKEN for the worker, and all three for the domain (or name it in FOREIGN_VARIABLES if another program reads it)',
 } as const;
 
 export type SettingName = keyof typeof settings;

@@ -40,6 +40,15 @@ describe('a start with a variable that looks like a setting', () => {
     expect(meantBy(name, { [nearest]: 'x' })).toMatchObject({ nearest, isCertain: false });
   });
 
+  test('is refused for the name of a removed setting, unless another program reads it', () => {
+    expect(problemsOf({ SERVICE_TOKEN: TOKEN })).toEqual([
+      expect.stringMatching(
+        /^SERVICE_TOKEN is replaced by .* \(or name it in FOREIGN_VARIABLES if another program reads it\)$/,
+      ),
+    ]);
+    expect(problemsOf({ SERVICE_TOKEN: TOKEN, FOREIGN_VARIABLES: 'SERVICE_TOKEN' }, STRICT)).toEqual([]);
+  });
+
   test.each([
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['LOG-LEVEL', 'LOG_LEVEL'],
