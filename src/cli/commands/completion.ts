@@ -85,7 +85,7 @@ _integration() {
   case "$place" in
 ${candidates.join('\n')}
   esac
-  _describe integration candidates
+  _describe integration candidates || _files
 }
 if [ "$funcstack[1]" = "_integration" ]; then _integration "$@"; else compdef _integration integration; fi`;
 }
@@ -100,7 +100,7 @@ function fish(places: readonly Place[]): string {
   const known = places.slice(1).map(({ after }) => quoted(after));
   const lines = places.flatMap(({ after, next }) =>
     next.map(({ word, about }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`;
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`;
       return `complete -c integration -n "__integration_at '${after}'" ${what} -d ${quoted(about)}`;
     }),
   );
@@ -115,7 +115,6 @@ function __integration_at
   end
   test "$place" = "$argv[1]"
 end
-complete -c integration -f
 ${lines.join('\n')}`;
 }
 

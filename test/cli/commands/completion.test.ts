@@ -58,6 +58,15 @@ describe('completion in bash', () => {
 });
 
 test.each([
+  ['zsh', '_describe integration candidates || _files\n'],
+  ['fish', `complete -c integration -n "__integration_at ' key'" -f -a rotate `],
+])('for %s offers file names where no word follows', async (shell, line) => {
+  const { stdout } = await sharedIntegration(['completion', shell]);
+  expect(stdout).toContain(line);
+  expect(stdout).not.toMatch(/^complete -c integration -f$|' import'" -f/m);
+});
+
+test.each([
   ['zsh', /^#compdef integration\n/, "'rotate:Issue a successor"],
   ['fish', /^# fish completion of integration\n/, '-a rotate -d '],
 ])('for %s every verb comes with what it does', async (shell, opening, line) => {
