@@ -1,8 +1,7 @@
 import type { InstanceId } from '../../../generated/ids.js';
 import type { FoundVisit, StoredApiKey, VisitStore } from '../../domain/access/gatekeeper.js';
 import type { ServiceTokenStore } from '../../domain/access/service-tokens.js';
-import { camelCased, type Rows } from '../camel-case.js';
-import type { Database } from '../database.js';
+import { camelCased, type Database, type Rows } from '../database.js';
 import { keptQuery, statement } from './statements/kept-statement.js';
 
 interface VisitRow extends StoredApiKey {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
 import { type ChangeStore, ENTITY_TYPES, type HeldBack } from '../../domain/directory/stores.js';
-import { camelCased } from '../camel-case.js';
-import type { Database, Reader } from '../database.js';
+import { camelCased, type Database, type Reader } from '../database.js';
 import { expireCursorsOfOtherServer, isOnOtherServer } from './lives.js';
 import { isPostgres } from './statements/dialect.js';
 import { keptQuery } from './statements/kept-statement.js';

@@ -2,8 +2,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } fr
 import type { ClientId, LocationId, UnitId, UserId, WorkerId } from '../../../generated/ids.js';
 import type { Schemas } from '../../domain/directory/contract-json.js';
 import type { ClientStore, Listed, UserStore, WorkerStore } from '../../domain/directory/stores.js';
-import { camelCased, type Tables } from '../camel-case.js';
-import type { Database } from '../database.js';
+import { camelCased, type Database, type Tables } from '../database.js';
 import { addressMembers, contractEmailIn, shownEmailIn } from './directory-columns.js';
 import { contractJson, type Members } from './statements/contract-json.js';
 import { inList } from './statements/dialect.js';

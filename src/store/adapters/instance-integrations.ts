@@ -1,8 +1,7 @@
 import type { InstanceId, InstanceIntegrationId } from '../../../generated/ids.js';
 import { jsonArray, type Schemas } from '../../domain/directory/contract-json.js';
 import type { InstanceIntegrationStore } from '../../domain/directory/stores.js';
-import { camelCased } from '../camel-case.js';
-import type { Database } from '../database.js';
+import { camelCased, type Database } from '../database.js';
 import { contractJson } from './statements/contract-json.js';
 import { keptQuery } from './statements/kept-statement.js';
 

@@ -1,6 +1,5 @@
 import type { CompiledQuery, QueryResult, SqliteDatabase } from 'kysely';
-import type { Rows } from '../camel-case.js';
-import type { Writer } from '../database.js';
+import type { Rows, Writer } from '../database.js';
 import { type BehindCommit, LentConnection } from './postgres/lent-connection.js';
 
 const databases = new WeakMap<Writer | Rows, { database: SqliteDatabase; turns?: EventLoopTurns }>();

@@ -11,7 +11,7 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
-import { camelCase, camelCased } from '../camel-case.js';
+import { camelCase, camelCased } from '../database.js';
 import type { Schema } from '../schema.js';
 import { allowDirectStatements, EventLoopTurns } from './direct-statements.js';
 

@@ -3,8 +3,7 @@ import type { DirectoryStores, Nearest } from '../../domain/directory/stores.js'
 import { clientStore, userStore, workerStore } from '../adapters/directory.js';
 import { organizationStore } from '../adapters/organization.js';
 import { keptQuery } from '../adapters/statements/kept-statement.js';
-import { camelCased } from '../camel-case.js';
-import type { Database, Reader } from '../database.js';
+import { camelCased, type Database, type Reader } from '../database.js';
 import { isCanceled, isSerializationFailure } from '../dialects/postgres/trouble.js';
 import { OneAnswer } from './one-answer.js';
 import {

@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { ConsentKey, ConsentRows } from '../../../domain/credentials/consents.js';
-import { camelCased, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Tables, type Writer } from '../../database.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 
 const scopesOf = statement((db, key: ConsentKey) =>

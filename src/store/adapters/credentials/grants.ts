@@ -1,7 +1,6 @@
 import { type InferResult, type RawBuilder, sql } from 'kysely';
 import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
-import { camelCased, type Rows } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 import { plainWrites } from '../statements/plain-writes.js';

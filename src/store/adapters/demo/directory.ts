@@ -3,8 +3,7 @@ import type { DemoClient, DemoPerson } from '../../../domain/demo/directory.js';
 import type { DemoSeed } from '../../../domain/demo/seed.js';
 import { emailKeyOf } from '../../../domain/platform/people/email-keys.js';
 import { madeAt, newVersion } from '../../../domain/version.js';
-import { camelCased, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Tables, type Writer } from '../../database.js';
 import { contractEmailFor } from '../directory-columns.js';
 import { changedRows, findsAny } from '../statements/kept-statement.js';
 

@@ -8,8 +8,7 @@ import { apiKeyHint } from '../../../identifiers/api-key.js';
 import { hashSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { RecordKind } from '../../../identifiers/record-id.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
-import { camelCased } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import { camelCased, type Database, type Writer } from '../../database.js';
 import { redirectUriRows, toRow } from '../operator/applications.js';
 import { insert, seedDirectory } from './directory.js';
 

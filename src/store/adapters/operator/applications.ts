@@ -4,8 +4,7 @@ import type {
   ApplicationRows,
   RedirectUri,
 } from '../../../domain/operator/rows/applications.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Tables, type Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
 import { certainWrites, plainWrites } from '../statements/plain-writes.js';
 

@@ -8,8 +8,14 @@ import {
 } from '../../../domain/operator/audit-chain.js';
 import { REST_TYPE } from '../../../domain/operator/audit-tally.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Database, StoreWatch, Writer } from '../../database.js';
+import {
+  camelCased,
+  type Database,
+  type Rows,
+  type StoreWatch,
+  type Tables,
+  type Writer,
+} from '../../database.js';
 import { executeCompiled } from '../../dialects/direct-statements.js';
 import { type LateWriter, lateRowsOf } from '../../dialects/late-rows.js';
 import { changedOne, changedRows, statement } from '../statements/kept-statement.js';

@@ -8,8 +8,7 @@ import type {
 } from '../../../domain/operator/audit.js';
 import { ANCHORED_TYPE, type ChainedEvent } from '../../../domain/operator/audit-chain.js';
 import { newTimedRecordId } from '../../../identifiers/record-id.js';
-import { camelCased, type Tables } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import { camelCased, type Database, type Tables, type Writer } from '../../database.js';
 import { placeOf, storeRecord } from './audit-chains.js';
 import { auditPage } from './audit-page.js';
 

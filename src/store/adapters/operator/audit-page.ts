@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { PageRequest, Position } from '../../../domain/directory/page.js';
 import type { AuditFilter } from '../../../domain/operator/audit.js';
 import { CallerLeft } from '../../../errors/service-error.js';
-import type { Rows, Tables } from '../../camel-case.js';
+import type { Rows, Tables } from '../../database.js';
 import { isPostgres } from '../statements/dialect.js';
 import { newestFirst } from '../statements/keyset.js';
 import { firstRows, growingSlice, type SlicedList } from '../webhooks/logs/sliced-page.js';

@@ -9,8 +9,7 @@ import {
   purgeClaimOf,
 } from '../../../domain/operator/audit-chain.js';
 import { judgeBy } from '../../../domain/operator/audit-verification.js';
-import { camelCased } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import { camelCased, type Database, type Writer } from '../../database.js';
 import { changedRows, findsAny } from '../statements/kept-statement.js';
 import { lock } from '../unit-of-work.js';
 import type { Removal } from '../webhooks/purge.js';

@@ -4,8 +4,7 @@ import type {
   Integration,
   IntegrationRows,
 } from '../../../domain/operator/rows/integrations.js';
-import { camelCased } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
 import { plainWrites } from '../statements/plain-writes.js';
 

@@ -2,8 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyStatus } from '../../../domain/operator/lifetime.js';
 import type { ApiKey, ApiKeyRows } from '../../../domain/operator/rows/integrations.js';
 import type { ServiceToken, ServiceTokenRows } from '../../../domain/operator/rows/service-tokens.js';
-import { camelCased } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Writer } from '../../database.js';
 import { newestFirst } from '../statements/keyset.js';
 import { certainWrites, plainWrites } from '../statements/plain-writes.js';
 

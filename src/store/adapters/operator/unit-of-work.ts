@@ -1,6 +1,5 @@
 import type { OperatorRows, OperatorUnitOfWork } from '../../../domain/operator/unit-of-work.js';
-import { keptRows } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import { type Database, keptRows, type Writer } from '../../database.js';
 import { clientRows, instanceRows } from '../platform/organization.js';
 import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import { deliveryLogRows } from '../webhooks/logs/deliveries.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Rows } from '../../camel-case.js';
+import type { Rows } from '../../database.js';
 
 const NO_LIMIT = 2 ** 31;
 

@@ -12,8 +12,7 @@ import type {
   UnitType,
   UnitTypeRows,
 } from '../../../domain/platform/rows/organization.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Tables, type Writer } from '../../database.js';
 import { withAddress } from '../directory-columns.js';
 import { changedRows, counted, findsAny, statement } from '../statements/kept-statement.js';
 import { oldestFirst } from '../statements/keyset.js';

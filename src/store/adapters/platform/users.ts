@@ -1,8 +1,7 @@
 import { type InferResult, type SqlBool, sql } from 'kysely';
 import type { UserId } from '../../../../generated/ids.js';
 import type { RoleHolders, User, UserRows, UserView } from '../../../domain/platform/rows/people.js';
-import { camelCased, type Rows } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Writer } from '../../database.js';
 import { IS_PRESENT } from '../directory.js';
 import { namedOrNull } from '../directory-columns.js';
 import { inList } from '../statements/dialect.js';

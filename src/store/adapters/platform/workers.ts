@@ -9,8 +9,7 @@ import type {
   WorkerRewrite,
   WorkerRows,
 } from '../../../domain/platform/rows/people.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Tables, type Writer } from '../../database.js';
 import { addressIn, contractEmailFor, namedOrNull } from '../directory-columns.js';
 import { inList, isPostgres } from '../statements/dialect.js';
 import { counted, statement } from '../statements/kept-statement.js';

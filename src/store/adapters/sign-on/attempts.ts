@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { AttemptRows, TurnSpacing } from '../../../domain/sign-on/sessions/attempts.js';
-import { camelCased, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Tables, type Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
 

@@ -7,8 +7,7 @@ import {
   type CodeStatus,
   MINUTE_MS,
 } from '../../../domain/sign-on/authorization/codes.js';
-import { camelCased, type Rows, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Tables, type Writer } from '../../database.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
 import { plainWrites } from '../statements/plain-writes.js';
 

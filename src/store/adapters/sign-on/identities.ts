@@ -3,8 +3,7 @@ import type { ClientId } from '../../../../generated/ids.js';
 import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
 import type { Identity, IdentityRows } from '../../../domain/sign-on/identity.js';
 import type { ContextChoice, LoginContext } from '../../../domain/sign-on/interaction/login-contexts.js';
-import { camelCased, type Rows } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Rows, type Writer } from '../../database.js';
 import { ACCOUNT_COLUMNS, type AccountIds } from '../platform/accounts.js';
 import { statement } from '../statements/kept-statement.js';
 

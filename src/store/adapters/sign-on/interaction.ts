@@ -1,7 +1,6 @@
 import type { InteractionRows } from '../../../domain/sign-on/interaction/interactions.js';
 import type { LoginContextRows } from '../../../domain/sign-on/interaction/login-contexts.js';
-import { camelCased, type Tables } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Tables, type Writer } from '../../database.js';
 import { changedOne, posted, statement } from '../statements/kept-statement.js';
 
 const byId = statement((db, { id }: { id: string }) =>

@@ -1,6 +1,5 @@
 import type { SigningKeyRows } from '../../../domain/sign-on/keys/signing-keys.js';
-import { camelCased } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import { camelCased, type Writer } from '../../database.js';
 import { assertNotRetired } from '../operator/encryption-keys.js';
 import { plainWrites } from '../statements/plain-writes.js';
 

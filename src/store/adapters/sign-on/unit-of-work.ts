@@ -1,7 +1,6 @@
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
 import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
-import { keptRows } from '../../camel-case.js';
-import type { Database, Writer } from '../../database.js';
+import { type Database, keptRows, type Writer } from '../../database.js';
 import { changesIn, platformRows } from '../platform/unit-of-work.js';
 import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';
 import type { OnInvalidEvent } from '../webhooks/event-recorder.js';

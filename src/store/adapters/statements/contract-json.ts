@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { JsonOf } from '../../../domain/directory/contract-json.js';
-import type { Rows } from '../../camel-case.js';
+import type { Rows } from '../../database.js';
 import { isPostgres } from './dialect.js';
 
 /** The members of an object of the contract: the compiler accepts no more, no fewer and no other types. */

@@ -1,6 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Rows } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import type { Rows, Writer } from '../../database.js';
 import type { Schema } from '../../schema.js';
 
 export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {

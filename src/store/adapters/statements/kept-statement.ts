@@ -7,8 +7,7 @@ import {
   sql,
 } from 'kysely';
 import type { JsonOf } from '../../../domain/directory/contract-json.js';
-import type { Rows } from '../../camel-case.js';
-import type { Writer } from '../../database.js';
+import type { Rows, Writer } from '../../database.js';
 import { executeCompiled, postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
 import { isPostgres } from './dialect.js';

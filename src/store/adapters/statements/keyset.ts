@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PageRequest } from '../../../domain/directory/page.js';
-import type { Rows } from '../../camel-case.js';
+import type { Rows } from '../../database.js';
 import { keptQuery } from './kept-statement.js';
 
 /**

@@ -6,7 +6,7 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import type { Rows, Tables } from '../../camel-case.js';
+import type { Rows, Tables } from '../../database.js';
 import { postCompiled } from '../../dialects/direct-statements.js';
 import { named } from '../../dialects/postgres/named-statements.js';
 import { changedOne, keep, placeholders, posted, statement } from './kept-statement.js';

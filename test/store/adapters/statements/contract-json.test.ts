@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { contractJson } from '../../../../src/store/adapters/statements/contract-json.js';
-import { camelCased } from '../../../../src/store/camel-case.js';
+import { camelCased } from '../../../../src/store/database.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 
 interface Shape {

@@ -1,7 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
-import type { Rows } from '../../../camel-case.js';
-import type { Writer } from '../../../database.js';
+import type { Rows, Writer } from '../../../database.js';
 import { isPostgres } from '../../statements/dialect.js';
 
 type Condition = RawBuilder<SqlBool>;

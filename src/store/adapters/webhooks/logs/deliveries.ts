@@ -4,8 +4,7 @@ import type { Delivery, DeliveryAttempt } from '../../../../domain/webhooks/deli
 import type { DeliveryFilter, DeliveryLogRows } from '../../../../domain/webhooks/logs/deliveries.js';
 import type { LogEntry, LogEntryRows } from '../../../../domain/webhooks/logs/log-entries.js';
 import type { LogPosition } from '../../../../domain/webhooks/logs/page.js';
-import { camelCased, type Tables } from '../../../camel-case.js';
-import type { Writer } from '../../../database.js';
+import { camelCased, type Tables, type Writer } from '../../../database.js';
 import { inNumbers } from '../../statements/dialect.js';
 import { keptStatement } from '../../statements/kept-statement.js';
 import { allOf, between, isEqual, isOfTypes, placeAhead, placeIn } from './conditions.js';

@@ -9,8 +9,7 @@ import type {
   SendingChanges,
 } from '../../../../domain/webhooks/sending/sending.js';
 import type { DisabledReason } from '../../../../domain/webhooks/subscriptions/subscription.js';
-import { camelCased, type Tables } from '../../../camel-case.js';
-import type { Writer } from '../../../database.js';
+import { camelCased, type Tables, type Writer } from '../../../database.js';
 import { postCompiled } from '../../../dialects/direct-statements.js';
 import { inList, inNumbers, isPostgres } from '../../statements/dialect.js';
 import { changedOne, keptPosted, keptStatement, posted } from '../../statements/kept-statement.js';

@@ -6,8 +6,7 @@ import {
   type RetryBatchRows,
 } from '../../../../domain/webhooks/sending/retry-batches.js';
 import type { RetriedDelivery, SendingRows } from '../../../../domain/webhooks/sending/sending.js';
-import { camelCased } from '../../../camel-case.js';
-import type { Reader, Writer } from '../../../database.js';
+import { camelCased, type Reader, type Writer } from '../../../database.js';
 import { inList } from '../../statements/dialect.js';
 import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { plainWrites } from '../../statements/plain-writes.js';

@@ -6,8 +6,7 @@ import type {
   SubscriptionDeliveryRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
 import { inPieces } from '../../../../fairness/pieces.js';
-import { camelCased } from '../../../camel-case.js';
-import type { Writer } from '../../../database.js';
+import { camelCased, type Writer } from '../../../database.js';
 import type { Schema } from '../../../schema.js';
 import { inQuery, isPostgres } from '../../statements/dialect.js';
 import { changedRows, plannedStatement } from '../../statements/kept-statement.js';

@@ -3,8 +3,7 @@ import type {
   SubscriptionRows,
 } from '../../../../domain/webhooks/subscriptions/rows.js';
 import type { Subscription } from '../../../../domain/webhooks/subscriptions/subscription.js';
-import { camelCased, type Rows, type Tables } from '../../../camel-case.js';
-import type { Writer } from '../../../database.js';
+import { camelCased, type Rows, type Tables, type Writer } from '../../../database.js';
 import { assertNotRetired } from '../../operator/encryption-keys.js';
 import { isPostgres } from '../../statements/dialect.js';
 import { counted } from '../../statements/kept-statement.js';
