@@ -1,10 +1,20 @@
+import type { AccountId } from '../../../generated/ids.js';
 import type { CallLimiter, Rate, RateLimiter } from '../access/rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { PasswordHasher } from '../credentials/passwords.js';
 import type { Observe } from '../operator/audit.js';
-import type { InteractionSeals } from './interaction/interactions.js';
+import type { MarkUsed } from '../operator/lifetime.js';
+import type { Application, ApplicationSecret } from '../operator/rows/applications.js';
+import type { Changes, PlatformRows } from '../platform/unit-of-work.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+import type { CodeMinutes, CodeRows } from './authorization/codes.js';
+import type { IdentityRows } from './identity.js';
+import type { InteractionRows, InteractionSeals } from './interaction/interactions.js';
+import type { LoginContextRows } from './interaction/login-contexts.js';
 import type { FormTokens, RefreshTokens, TokenKeys } from './keys/signing.js';
-import type { SignOnUnitOfWork } from './unit-of-work.js';
+import type { SigningKeyRows } from './keys/signing-keys.js';
+import type { AttemptRows } from './sessions/attempts.js';
+import type { Entrance } from './sessions/browser.js';
 
 export interface SessionLimits {
   /** A session ends after this long without a step in a sign-in; pages shown or denied do not count. */
@@ -73,3 +83,39 @@ export const RATES = {
   /** Beyond it, wrong secrets get a time to retry; right ones always pass. */
   wrongSecrets: { limit: 60, windowMs: 60_000 },
 } satisfies Record<string, Rate>;
+
+export interface SignOnRows extends PlatformRows {
+  readonly applications: KnownApplicationRows;
+  readonly identities: IdentityRows;
+  readonly interactions: InteractionRows;
+  readonly loginContexts: LoginContextRows;
+  readonly codes: CodeRows;
+  readonly codeMinutes: CodeMinutes;
+  readonly attempts: AttemptRows;
+  readonly signingKeys: SigningKeyRows;
+}
+
+/** Some of these rows, read outside or inside a write, and the time of the read. */
+export type RowsAt<Name extends keyof SignOnRows> = Pick<SignOnRows, Name> & { now: number };
+
+/** All rows that one step of sign-on may change, in its transaction. */
+export interface SignOnChanges extends Changes, SignOnRows {}
+
+export type SignOnUnitOfWork = UnitOfWork<SignOnChanges, SignOnRows>;
+
+export interface KnownSecret extends ApplicationSecret {
+  /** SHA-256 of the secret, in base64url. */
+  hash: string;
+}
+
+/** An application with its secrets, to authenticate it. */
+export interface KnownApplication extends Application {
+  secrets: KnownSecret[];
+}
+
+export interface KnownApplicationRows {
+  find(id: string): Promise<KnownApplication | undefined>;
+  /** Enabled ones on instances that admit the person; first those that say where signing in begins. */
+  entrancesOf(accountId: AccountId, limit: number): Promise<Entrance[]>;
+  markSecretUsed: MarkUsed;
+}

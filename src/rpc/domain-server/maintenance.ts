@@ -12,7 +12,7 @@ import {
 } from '../../domain/maintenance/purge.js';
 import { expireCodesOf, MINUTE_MS } from '../../domain/sign-on/authorization/codes.js';
 import { advanceSigningKeys, type KeyRotation } from '../../domain/sign-on/keys/key-rotation.js';
-import type { SignOnChanges, SignOnRows } from '../../domain/sign-on/unit-of-work.js';
+import type { SignOnChanges, SignOnRows } from '../../domain/sign-on/sign-on.js';
 import type { UnitOfWork } from '../../domain/unit-of-work.js';
 import { invalidField } from '../../errors/service-error.js';
 import { serve } from '../handlers.js';

@@ -7,8 +7,7 @@ import { createClient } from '../../../src/domain/platform/organization/clients.
 import { createInstance } from '../../../src/domain/platform/organization/instances.js';
 import { createUser } from '../../../src/domain/platform/people/users.js';
 import { onboardWorker } from '../../../src/domain/platform/people/worker-changes.js';
-import { RATES, type SignOn } from '../../../src/domain/sign-on/sign-on.js';
-import type { SignOnChanges } from '../../../src/domain/sign-on/unit-of-work.js';
+import { RATES, type SignOn, type SignOnChanges } from '../../../src/domain/sign-on/sign-on.js';
 import { inNameOf } from '../../../src/domain/unit-of-work.js';
 import { operatorUnitOfWork } from '../../../src/store/adapters/operator/unit-of-work.js';
 import { signOnUnitOfWork } from '../../../src/store/adapters/sign-on/unit-of-work.js';

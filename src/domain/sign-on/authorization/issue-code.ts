@@ -6,7 +6,7 @@ import type { Identity } from '../identity.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import type { NextStep } from '../interaction/next-step.js';
 import { auditRequest, type Browser } from '../sessions/browser.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOnChanges } from '../sign-on.js';
 import { CODE_LIFETIME_MS } from './codes.js';
 
 export type IssuePorts = Pick<

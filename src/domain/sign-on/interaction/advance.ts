@@ -5,8 +5,7 @@ import { type Asker, codeStep, refusalStep } from '../authorization/authorizatio
 import { type IssuePorts, issueCode, lockedIdentity } from '../authorization/issue-code.js';
 import { type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { noteSeen } from '../sessions/browser-sessions.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges, SignOnRows } from '../unit-of-work.js';
+import type { SignOn, SignOnChanges, SignOnRows } from '../sign-on.js';
 import { type AuthorizationRequest, INTERACTION_LIFETIME_MS, type Interaction } from './interactions.js';
 import { choiceIn, type NextStep, nextStep, type Situation } from './next-step.js';
 import { type OwnInteraction, stale } from './open-interaction.js';

@@ -1,7 +1,6 @@
 import { NO_ACCESS, type Refusal } from '../authorization/authorization-answer.js';
 import { auditRequest, type Browser, type BrowserStep } from '../sessions/browser.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOn, SignOnChanges } from '../sign-on.js';
 import { leave } from './advance.js';
 import { isWithoutAccess, type NextStep, nextStep } from './next-step.js';
 import { answerForm, type Form, openForm, type PersonsForm, situationNow } from './open-form.js';

@@ -1,7 +1,6 @@
 import { endAccessOf } from '../../credentials/end-access.js';
 import { auditRequest, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOn, SignOnChanges } from '../sign-on.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';
 import { nextStep, type Situation, withdrawsByDenial } from './next-step.js';
 import { answerForm, type Form, type PersonsForm, pageOf, situationNow } from './open-form.js';

@@ -21,8 +21,7 @@ import {
   verifyGuess,
 } from '../sessions/guess-limits.js';
 import { recordRefusal } from '../sessions/refusals.js';
-import type { SignOn } from '../sign-on.js';
-import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
+import type { RowsAt, SignOn, SignOnChanges } from '../sign-on.js';
 import { LINK_IS_OVER } from './links.js';
 
 type Ports = EmailPorts & Pick<SignOnChanges, 'attempts' | 'audit' | 'grants' | 'notices' | 'sessions'>;

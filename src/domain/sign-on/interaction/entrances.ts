@@ -1,6 +1,5 @@
-import type { KnownApplication } from '../applications.js';
 import type { Entrance } from '../sessions/browser.js';
-import type { SignOn } from '../sign-on.js';
+import type { KnownApplication, SignOn } from '../sign-on.js';
 
 /** A page with more entrances would not help. */
 export const MAX_ENTRANCES = 5;

@@ -17,8 +17,7 @@ import {
 } from '../sessions/browser.js';
 import { deviceCookieOf } from '../sessions/devices.js';
 import { forgiveGuessesAt, takeGuess } from '../sessions/guess-limits.js';
-import type { SignOn } from '../sign-on.js';
-import type { RowsAt, SignOnChanges } from '../unit-of-work.js';
+import type { RowsAt, SignOn, SignOnChanges } from '../sign-on.js';
 import { MAX_ENTRANCES } from './entrances.js';
 
 /** The content of a good link's page. Reading it consumes nothing, because mail scanners read it too. */

@@ -3,8 +3,7 @@ import { withoutPerson } from '../authorization/authorization-parameters.js';
 import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';
 import { presentRequest } from '../sessions/logout-request.js';
-import type { SignOn } from '../sign-on.js';
-import type { RowsAt } from '../unit-of-work.js';
+import type { RowsAt, SignOn } from '../sign-on.js';
 import {
   type AuthorizationRequest,
   INTERACTION_LIFETIME_MS,

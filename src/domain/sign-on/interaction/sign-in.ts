@@ -18,8 +18,7 @@ import {
 } from '../sessions/guess-limits.js';
 import { noteEnd } from '../sessions/logout.js';
 import { observeNoAccess, recordRefusal } from '../sessions/refusals.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOn, SignOnChanges } from '../sign-on.js';
 import { type AdvancePorts, advance, sealed, underWay } from './advance.js';
 import type { AuthorizationRequest } from './interactions.js';
 import { type Form, openForm } from './open-form.js';

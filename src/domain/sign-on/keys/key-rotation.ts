@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Actor } from '../../operator/audit.js';
 import type { TokenAlgorithm } from '../../operator/rows/applications.js';
 import { auditChange } from '../../unit-of-work.js';
-import type { SignOnChanges, SignOnUnitOfWork } from '../unit-of-work.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../sign-on.js';
 import {
   isUnderWay,
   type KeyChange,

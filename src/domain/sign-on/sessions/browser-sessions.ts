@@ -1,8 +1,7 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
 import type { Session } from '../../credentials/sessions.js';
-import type { SessionLimits } from '../sign-on.js';
-import type { RowsAt } from '../unit-of-work.js';
+import type { RowsAt, SessionLimits } from '../sign-on.js';
 import type { Browser, CookieChange } from './browser.js';
 
 /** A session, and its cookie if that changes. */

@@ -1,8 +1,7 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { networkOf, subnetOf } from '../../../identifiers/network-address.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnChanges } from '../unit-of-work.js';
+import type { SignOn, SignOnChanges } from '../sign-on.js';
 import type { Turn, TurnSpacing } from './attempts.js';
 import type { Browser } from './browser.js';
 import { type DevicePerson, deviceKnowing } from './devices.js';

@@ -3,8 +3,7 @@ import { isKeepable } from '../authorization/authorization-parameters.js';
 import { isRegisteredForLogout } from '../authorization/redirect-target.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 import { MAX_ID_TOKEN_LENGTH, type ReadIdToken } from '../keys/signing.js';
-import type { SignOn } from '../sign-on.js';
-import type { SignOnRows } from '../unit-of-work.js';
+import type { SignOn, SignOnRows } from '../sign-on.js';
 
 interface LogoutFault {
   /** What is wrong, for the person. */

@@ -5,8 +5,7 @@ import { assertAllowed } from '../../access/rate-limiter.js';
 import { type Actor, STRANGER } from '../../operator/audit.js';
 import { noteUse } from '../../operator/lifetime.js';
 import type { GrantType } from '../../operator/rows/applications.js';
-import type { KnownApplication, KnownSecret } from '../applications.js';
-import type { TokenIssuer } from '../sign-on.js';
+import type { KnownApplication, KnownSecret, TokenIssuer } from '../sign-on.js';
 
 export interface PresentedClient {
   /** Undefined without credentials. */

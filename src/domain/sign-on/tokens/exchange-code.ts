@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import type { Grant } from '../../credentials/grants.js';
-import type { KnownApplication } from '../applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';
 import { findContext } from '../interaction/login-contexts.js';
-import type { TokenIssuer } from '../sign-on.js';
+import type { KnownApplication, TokenIssuer } from '../sign-on.js';
 import type { ProvenClient } from './client-authentication.js';
 import { actionOn, scopesInForce } from './standing.js';
 import { grantEnds, type IssuedTokens, lifetimeSeconds, signAccessToken, signIdToken } from './tokens.js';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { AccountId } from '../../../../generated/ids.js';
 import { MAY_SIGN_IN } from '../../../domain/directory/names.js';
-import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/applications.js';
 import type { Entrance } from '../../../domain/sign-on/sessions/browser.js';
+import type { KnownApplicationRows, KnownSecret } from '../../../domain/sign-on/sign-on.js';
 import { camelCased, type Rows, type Writer } from '../../database.js';
 import { markUsed } from '../access.js';
 import { toApplication } from '../operator/applications.js';

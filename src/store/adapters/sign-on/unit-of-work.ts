@@ -1,5 +1,5 @@
 import type { PlatformRows } from '../../../domain/platform/unit-of-work.js';
-import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/unit-of-work.js';
+import type { SignOnRows, SignOnUnitOfWork } from '../../../domain/sign-on/sign-on.js';
 import { type Database, keptRows, type Writer } from '../../database.js';
 import { changesIn, platformRows } from '../platform/unit-of-work.js';
 import { type DueListener, unitOfWorkOver } from '../unit-of-work.js';

@@ -7,7 +7,7 @@ import type {
   SigningKey,
   SigningKeyMaker,
 } from '../../../../src/domain/sign-on/keys/signing-keys.js';
-import type { SignOnChanges, SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../../../../src/domain/sign-on/sign-on.js';
 import { fakeClock } from '../../clock.js';
 
 export const HOUR = 3_600_000;

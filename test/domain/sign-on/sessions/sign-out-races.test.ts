@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SignOnChanges } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnChanges } from '../../../../src/domain/sign-on/sign-on.js';
 import { databaseUnderTest } from '../../../support/databases.js';
 import { audited, browserRig, newPerson } from '../browser-rig.js';
 import { codeOf, signedInBrowser, TestBrowser } from '../test-browser.js';

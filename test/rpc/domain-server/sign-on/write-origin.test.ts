@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { makeLink } from '../../../../src/domain/credentials/links.js';
-import type { TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
-import type { SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnUnitOfWork, TokenIssuer } from '../../../../src/domain/sign-on/sign-on.js';
 import type { WriteOrigin } from '../../../../src/domain/unit-of-work.js';
 import { hashSecret } from '../../../../src/identifiers/random-secrets.js';
 import { signOnService } from '../../../../src/rpc/domain-server/sign-on/index.js';

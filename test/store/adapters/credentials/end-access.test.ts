@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../generated/ids.js';
 import { endAccess } from '../../../../src/domain/credentials/end-access.js';
 import type { AuthorizationCode } from '../../../../src/domain/sign-on/authorization/codes.js';
-import type { SignOnChanges } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnChanges } from '../../../../src/domain/sign-on/sign-on.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { describeEachDatabase } from '../../../support/databases.js';
 import { signalled } from '../../../support/signalled.js';

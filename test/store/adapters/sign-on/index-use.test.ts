@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
-import type { SignOnChanges, SignOnUnitOfWork } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnChanges, SignOnUnitOfWork } from '../../../../src/domain/sign-on/sign-on.js';
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import { databaseUnderTest } from '../../../support/databases.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SignOnChanges } from '../../../../src/domain/sign-on/unit-of-work.js';
+import type { SignOnChanges } from '../../../../src/domain/sign-on/sign-on.js';
 import { signOnUnitOfWork } from '../../../../src/store/adapters/sign-on/unit-of-work.js';
 import type { Database } from '../../../../src/store/database.js';
 import { fakeClock } from '../../../domain/clock.js';
