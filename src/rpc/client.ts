@@ -16,8 +16,8 @@ import {
   TRACEPARENT_KEY,
 } from './call-metadata.js';
 import { CLIENT_OPTIONS, closingAttempts, type RenewedConnection } from './connect.js';
-import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './definitions.js';
 import { fromStatus } from './error-trailer.js';
+import type { AnyMethod, AnyService, RequestOf, ResponseOf } from './handlers.js';
 import { Member, type MemberReport } from './members/member.js';
 import { Members } from './members/members.js';
 import { MessageReader } from './message-streams.js';

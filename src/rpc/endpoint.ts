@@ -9,9 +9,8 @@ import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { inSpan, inSpanOfTrace } from '../telemetry/tracing.js';
 import { type CallAudit, isWatched, readOf, refusalOf, searchOf, tokenIdOf } from './call-audit.js';
 import { ownerOf, ROLE_RIGHTS } from './callers.js';
-import type { AnyMethod } from './definitions.js';
 import type { AdmittedCall } from './gate.js';
-import type { CallContext, Handler } from './handlers.js';
+import type { AnyMethod, CallContext, Handler } from './handlers.js';
 
 /** Reads that the command line repeats every second. */
 const POLLED: ReadonlySet<string> = new Set([WebhookServiceService.getSubscription.path]);

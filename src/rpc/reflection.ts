@@ -4,8 +4,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { rights } from '../../generated/proto/rights.js';
-import type { AnyMethod } from './definitions.js';
-import type { Handler } from './handlers.js';
+import type { AnyMethod, Handler } from './handlers.js';
 import type { RpcServer } from './server.js';
 
 /** The services to reflect, by full names, with a file of descriptors. */

@@ -21,11 +21,17 @@ import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
 import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';
 import { callersOf, type Identity } from './callers.js';
 import { type ConnectionLimits, Connections } from './connections.js';
-import type { AnyMethod } from './definitions.js';
 import { Endpoint, ReadTurns, reporter, statusNameOf } from './endpoint.js';
 import { failureOf, toStatus } from './error-trailer.js';
 import { type AdmittedCall, type AdmittedStream, Gate, type GateOptions, type MethodRule } from './gate.js';
-import { type CallContext, type Handler, messageIn, refuseNul, type ServedService } from './handlers.js';
+import {
+  type AnyMethod,
+  type CallContext,
+  type Handler,
+  messageIn,
+  refuseNul,
+  type ServedService,
+} from './handlers.js';
 import { notRead, pump, READER_PATIENCE_MS } from './message-streams.js';
 import { FRAME_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, travelsInStreams } from './short-calls/frames.js';
 import { ServedStreams } from './short-calls/served-streams.js';

@@ -5,9 +5,8 @@ import * as gatewayHandlers from '../../src/edge/gateway/index.js';
 import * as signOnHandlers from '../../src/edge/sign-on/index.js';
 import { isWatched } from '../../src/rpc/call-audit.js';
 import { callersOf } from '../../src/rpc/callers.js';
-import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { allServices } from '../../src/rpc/domain-server/index.js';
-import { serve } from '../../src/rpc/handlers.js';
+import { serve, serviceNameOf } from '../../src/rpc/handlers.js';
 import { contractDocument } from '../support/contract/contract-document.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;

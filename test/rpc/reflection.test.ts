@@ -13,9 +13,8 @@ import { PlatformServiceService } from '../../generated/proto/integration/platfo
 import { rights } from '../../generated/proto/rights.js';
 import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { type Authenticate, callersOf } from '../../src/rpc/callers.js';
-import { serviceNameOf } from '../../src/rpc/definitions.js';
 import { DynamicClient } from '../../src/rpc/dynamic-client.js';
-import { serve } from '../../src/rpc/handlers.js';
+import { serve, serviceNameOf } from '../../src/rpc/handlers.js';
 import { addHealth, type ServingStatus } from '../../src/rpc/health.js';
 import { addReflection } from '../../src/rpc/reflection.js';
 import { eventually } from '../support/eventually.js';

@@ -1,8 +1,7 @@
 import type { DirectoryDependencies } from '../../domain/directory/reads.js';
 import type { TokenIssuer } from '../../domain/sign-on/sign-on.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
-import type { AnyMethod } from '../definitions.js';
-import type { CallContext, ServedService } from '../handlers.js';
+import type { AnyMethod, CallContext, ServedService } from '../handlers.js';
 import { PageTurns } from '../message-streams.js';
 import { directoryService } from './directory.js';
 import { namingLists } from './listings.js';

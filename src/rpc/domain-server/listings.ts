@@ -1,7 +1,6 @@
 import { OperatorServiceService } from '../../../generated/proto/integration/operator/v1/operator.js';
 import { cursorOf, placeIn } from '../../domain/directory/page.js';
-import type { AnyMethod } from '../definitions.js';
-import type { CallContext, Handler, ServedService } from '../handlers.js';
+import type { AnyMethod, CallContext, Handler, ServedService } from '../handlers.js';
 
 /** Its page tokens are a chain and a place in it. Callers may compose them, so they name no method. */
 const WRITTEN_BY_CALLERS = OperatorServiceService.listAuditRecords.path;

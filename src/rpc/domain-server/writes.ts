@@ -1,7 +1,6 @@
 import { type Attributed, inNameOf, type UnitOfWork } from '../../domain/unit-of-work.js';
 import { actorOf } from '../call-audit.js';
-import type { AnyService, RequestOf, ResponseOf, Sent } from '../definitions.js';
-import type { CallContext, Handlers } from '../handlers.js';
+import type { AnyService, CallContext, Handlers, RequestOf, ResponseOf, Sent } from '../handlers.js';
 
 /** An answer without fields need not be returned. */
 type Answer<Response> = keyof Response extends never ? Promise<void> : Promise<Sent<Response> & object>;

@@ -1,6 +1,6 @@
 import { CallServiceService } from '../../../generated/proto/integration/calls/v1/calls.js';
 import { callersOf, ROLE_RIGHTS } from '../callers.js';
-import { type AnyMethod, serviceNameOf } from '../definitions.js';
+import { type AnyMethod, serviceNameOf } from '../handlers.js';
 
 /** A process that is not frozen answers a health check of this name, however slow its database is. */
 export const CALLS = serviceNameOf(CallServiceService);

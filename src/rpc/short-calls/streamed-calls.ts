@@ -3,7 +3,7 @@ import { repeatableMethods } from '../../../generated/proto/rights.js';
 import { ErrorCode, internalError, NotReached, ServiceError } from '../../errors/service-error.js';
 import { currentTraceparent } from '../../telemetry/tracing.js';
 import type { CallOptions } from '../call-metadata.js';
-import type { AnyMethod } from '../definitions.js';
+import type { AnyMethod } from '../handlers.js';
 import { CallStream, type Exchange } from './call-stream.js';
 import { LONGEST_MS, MAX_CALLS_UNDER_WAY, MAX_ID_CHARACTERS, MAX_REQUEST_BYTES } from './frames.js';
 

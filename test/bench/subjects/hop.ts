@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RpcChannel } from '../../../src/rpc/client.js';
-import type { AnyMethod, AnyService } from '../../../src/rpc/definitions.js';
-import { serve } from '../../../src/rpc/handlers.js';
+import { type AnyMethod, type AnyService, serve } from '../../../src/rpc/handlers.js';
 import type { Scope } from '../harness/scope.js';
 
 export const HOP_TOKENS = { streams: 'token-of-an-edge', plain: 'token-of-a-platform' };

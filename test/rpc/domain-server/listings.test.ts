@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import type { AnyMethod } from '../../../src/rpc/definitions.js';
 import { allServices } from '../../../src/rpc/domain-server/index.js';
 import { namingLists } from '../../../src/rpc/domain-server/listings.js';
-import type { CallContext, Handler } from '../../../src/rpc/handlers.js';
+import type { AnyMethod, CallContext, Handler } from '../../../src/rpc/handlers.js';
 
 const context = { identity: { caller: 'platform', tokenId: 'tok_1' } } as CallContext;
 const PLACE = Buffer.from('1.x').toString('base64url');

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../errors/service-error.js';
 import type { ServiceTokenKind } from '../../../identifiers/service-token.js';
 import type { CallOptions } from '../../../rpc/call-metadata.js';
 import { RpcChannel, type RpcClient } from '../../../rpc/client.js';
-import type { AnyService } from '../../../rpc/definitions.js';
+import type { AnyService } from '../../../rpc/handlers.js';
 import { FailedCall } from '../errors.js';
 import { print, say } from '../output/print.js';
 import { asJson } from '../output/printable.js';

@@ -17,8 +17,7 @@ import {
 import { type AuditFinding, verifyAuditLog } from '../../../domain/operator/audit-verification.js';
 import { listPage, pageLimit } from '../../../domain/platform/listing.js';
 import { invalidField } from '../../../errors/service-error.js';
-import type { Sent } from '../../definitions.js';
-import type { Handlers } from '../../handlers.js';
+import type { Handlers, Sent } from '../../handlers.js';
 import { assertKnown, assertNotMore, fromEnum, words } from '../fields.js';
 import type { OperatorDependencies } from './write.js';
 

@@ -6,8 +6,7 @@ import type {
 } from '../../../../generated/proto/integration/platform/v1/import.js';
 import { rehearsalOf } from '../../../domain/unit-of-work.js';
 import { asServiceError, ErrorCode, invalidField, type ServiceError } from '../../../errors/service-error.js';
-import type { AnyMethod } from '../../definitions.js';
-import { type CallContext, type Handler, refuseNul } from '../../handlers.js';
+import { type AnyMethod, type CallContext, type Handler, refuseNul } from '../../handlers.js';
 import { pipelined } from './pipeline.js';
 import type { PlatformCall, PlatformHandlers } from './write.js';
 

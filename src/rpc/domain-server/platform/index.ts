@@ -2,8 +2,7 @@ import { PlatformServiceService } from '../../../../generated/proto/integration/
 import { limitedTo } from '../../../domain/platform/instance-limit.js';
 import type { PlatformUnitOfWork } from '../../../domain/platform/unit-of-work.js';
 import type { WriteOrigin } from '../../../domain/unit-of-work.js';
-import type { AnyMethod } from '../../definitions.js';
-import { type CallContext, type Handler, type Handlers, serve } from '../../handlers.js';
+import { type AnyMethod, type CallContext, type Handler, type Handlers, serve } from '../../handlers.js';
 import { accountHandlers } from './accounts.js';
 import { credentialHandlers } from './credentials.js';
 import { importHandlers } from './import.js';

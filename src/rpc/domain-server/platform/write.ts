@@ -11,8 +11,7 @@ import type { Changes, PlatformUnitOfWork } from '../../../domain/platform/unit-
 import type { Repeatable } from '../../../domain/unit-of-work.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
-import type { AnyMethod, RequestOf } from '../../definitions.js';
-import type { CallContext, Handlers } from '../../handlers.js';
+import type { AnyMethod, CallContext, Handlers, RequestOf } from '../../handlers.js';
 import { handlersOf, type Writes } from '../writes.js';
 
 const MAX_KEY_LENGTH = 255;

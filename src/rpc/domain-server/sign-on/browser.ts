@@ -24,8 +24,7 @@ import type {
 } from '../../../domain/sign-on/sessions/browser.js';
 import { confirmLogout, logout } from '../../../domain/sign-on/sessions/logout.js';
 import type { SignOn } from '../../../domain/sign-on/sign-on.js';
-import type { Sent } from '../../definitions.js';
-import type { CallContext, Handlers } from '../../handlers.js';
+import type { CallContext, Handlers, Sent } from '../../handlers.js';
 import { fromEnum, words } from '../fields.js';
 
 /** The methods for browsers. Each request is complete in itself, so any node can answer it. */

@@ -24,8 +24,7 @@ import {
 import type { RetriedDelivery, SendingDependencies } from '../../../domain/webhooks/sending/sending.js';
 import { invalidField } from '../../../errors/service-error.js';
 import { actorOf } from '../../call-audit.js';
-import type { Sent } from '../../definitions.js';
-import { serve } from '../../handlers.js';
+import { type Sent, serve } from '../../handlers.js';
 import { assertBetween, assertNotMore, boundedMs, fromEnum } from '../fields.js';
 
 const MAX_AT_ONCE = 1_000;

@@ -17,7 +17,7 @@ import {
 } from '../../../domain/webhooks/deliveries.js';
 import type { RunningAttempt } from '../../../domain/webhooks/logs/deliveries.js';
 import type { ManagedSubscription } from '../../../domain/webhooks/subscriptions/rows.js';
-import type { Sent } from '../../definitions.js';
+import type { Sent } from '../../handlers.js';
 import { fromEnum } from '../fields.js';
 
 export const fromSubscriptionStatus = fromEnum(SubscriptionStatus);
