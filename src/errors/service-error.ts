@@ -108,3 +108,11 @@ export function asServiceError(error: unknown): ServiceError {
 export function publicCode(code: ErrorCode): string {
   return code.replace(/^ERROR_CODE_/, '').toLowerCase();
 }
+
+/** What the gRPC contract promises and proto3 cannot require. */
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) {
+    throw internalError(new Error('the answer of the domain lacks a required member'));
+  }
+  return value;
+}

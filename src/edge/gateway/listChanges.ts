@@ -1,5 +1,5 @@
+import { present } from '../../errors/service-error.js';
 import { MadeJson } from '../contract/typed-handler.js';
-import { present } from '../present.js';
 import { beginRead, type GatewayHandler, MOST_FIRST_WAIT_MS } from './read.js';
 
 const MS_PER_SECOND = 1_000;

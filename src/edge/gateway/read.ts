@@ -5,11 +5,11 @@ import type {
   ReadHeader,
   ReadRequest,
 } from '../../../generated/proto/integration/directory/v1/directory.js';
+import { present } from '../../errors/service-error.js';
 import type { AtOnce } from '../../fairness/at-once.js';
 import type { RpcClient } from '../../rpc/client.js';
 import { type AnyRequest, type Handler, MadeJson } from '../contract/typed-handler.js';
 import type { EntityTags } from '../http/representations.js';
-import { present } from '../present.js';
 import { rateLimitHeaders } from '../problem.js';
 import type { Identity } from './api-key.js';
 import type { ChangeNews } from './change-news.js';

@@ -3,11 +3,10 @@ import type {
   BrowserStep,
   ErrorPage,
 } from '../../../generated/proto/integration/sign_on/v1/browser.js';
-import { ErrorCode, ServiceError } from '../../errors/service-error.js';
+import { ErrorCode, present, ServiceError } from '../../errors/service-error.js';
 import { hashSecret } from '../../identifiers/random-secrets.js';
 import type { AnyRequest } from '../contract/typed-handler.js';
 import type { PageContent } from '../pages/layout.js';
-import { present } from '../present.js';
 import { browserOf, isFromElsewhere } from './browser.js';
 import type { SignOnDependencies } from './sign-on-handler.js';
 import { authorizationAnswer, errorAnswer, stepAnswer } from './step.js';

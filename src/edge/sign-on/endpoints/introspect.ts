@@ -1,6 +1,6 @@
 import type { AccountId, ApplicationId } from '../../../../generated/ids.js';
 import type { ActiveToken } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import { present } from '../../present.js';
+import { present } from '../../../errors/service-error.js';
 import { presentedToken } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler, type SignOnDependencies } from '../sign-on-handler.js';
 

@@ -9,7 +9,7 @@ import type {
 import type { components } from '../../../../generated/openapi/sign-on.js';
 import { UserType } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
 import type { IdentityClaims } from '../../../../generated/proto/integration/sign_on/v1/tokens.js';
-import { present } from '../../present.js';
+import { present } from '../../../errors/service-error.js';
 import { verifiedBearer } from '../oauth-request.js';
 import { NO_STORE, type OAuthHandler } from '../sign-on-handler.js';
 

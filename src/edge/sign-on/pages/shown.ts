@@ -2,12 +2,11 @@ import {
   InteractionPage,
   type ShowInteractionResponse,
 } from '../../../../generated/proto/integration/sign_on/v1/browser.js';
-import { internalError } from '../../../errors/service-error.js';
+import { internalError, present } from '../../../errors/service-error.js';
 import type { AnyRequest } from '../../contract/typed-handler.js';
 import { emailChangedPage, emailVerifiedPage, passwordSetPage, signedOutPage } from '../../pages/endings.js';
 import { changeEmailPage, setPasswordPage, verifyEmailPage } from '../../pages/links.js';
 import { chooseContextPage, consentPage, signInPage, signOutPage } from '../../pages/sign-in.js';
-import { present } from '../../present.js';
 import { browserOf } from '../browser.js';
 import { linkPageHandler } from '../page-handlers.js';
 import type { PageHandler, SignOnDependencies } from '../sign-on-handler.js';
