@@ -1,10 +1,8 @@
 import type { Generated } from 'kysely';
-import type { ConsentKey } from '../domain/credentials/consents.js';
+import type { ConsentKey, Grant, LoginContext, Session } from '../domain/credentials/access.js';
 import type { EmailChange } from '../domain/credentials/email-changes.js';
-import type { Grant } from '../domain/credentials/grants.js';
 import type { AccountLink } from '../domain/credentials/links.js';
 import type { AccountNotice, IntegrationNotice } from '../domain/credentials/notices.js';
-import type { LoginContext, Session } from '../domain/credentials/sessions.js';
 import type { Address } from '../domain/directory/names.js';
 import type { EntityType } from '../domain/directory/stores.js';
 import type { AuditEvent } from '../domain/operator/audit.js';

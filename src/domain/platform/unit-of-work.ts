@@ -1,6 +1,6 @@
 import type { EventsByType, EventType } from '../../../generated/asyncapi/events.js';
 import type { AccountId, ClientId, InstanceId, UserId, WorkerId } from '../../../generated/ids.js';
-import type { CredentialRows } from '../credentials/end-access.js';
+import type { CredentialRows } from '../credentials/access.js';
 import type { IntegrationNotice, WaitingNotices } from '../credentials/notices.js';
 import type { CommonChanges, UnitOfWork } from '../unit-of-work.js';
 import type {

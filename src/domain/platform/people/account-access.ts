@@ -1,8 +1,11 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Consent, ConsentKey } from '../../credentials/consents.js';
-import { endAccessOf } from '../../credentials/end-access.js';
-import type { Grant } from '../../credentials/grants.js';
-import type { Session } from '../../credentials/sessions.js';
+import {
+  type Consent,
+  type ConsentKey,
+  endAccessOf,
+  type Grant,
+  type Session,
+} from '../../credentials/access.js';
 import { unknownCursor } from '../../directory/page.js';
 import type { Actor } from '../../operator/audit.js';
 import { type Listing, textPage } from '../listing.js';

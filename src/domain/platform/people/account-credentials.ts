@@ -1,5 +1,5 @@
 import { refused } from '../../../errors/service-error.js';
-import { endAccess } from '../../credentials/end-access.js';
+import { endAccess } from '../../credentials/access.js';
 import { type LinkPurpose, makeLink, type NewLink, validateLinkLifetime } from '../../credentials/links.js';
 import { faultOf, type PasswordFault } from '../../credentials/passwords.js';
 import type { Actor } from '../../operator/audit.js';

@@ -1,6 +1,6 @@
 import type { InstanceId } from '../../../../generated/ids.js';
+import { endAccess } from '../../credentials/access.js';
 import { PLATFORM } from '../../credentials/email-changes.js';
-import { endAccess } from '../../credentials/end-access.js';
 import { LINK_PURPOSES } from '../../credentials/links.js';
 import { UNMATCHED_HASH } from '../../credentials/passwords.js';
 import { assertExpectedVersion, trimmed, type Update, updatedFields } from '../changes.js';

@@ -1,5 +1,5 @@
 import { asServiceError, ErrorCode } from '../../../errors/service-error.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import { advance, sealed, situationOf, unproven } from '../interaction/advance.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';
 import { isWithoutAccess, type NextStep, nextStep } from '../interaction/next-step.js';

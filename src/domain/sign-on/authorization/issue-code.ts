@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import { getUser, writeUsers } from '../../platform/people/users.js';
 import type { Identity } from '../identity.js';
 import type { AuthorizationRequest } from '../interaction/interactions.js';

@@ -1,5 +1,5 @@
 import { newRowId } from '../../../identifiers/random-secrets.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { type Asker, codeStep, refusalStep } from '../authorization/authorization-answer.js';
 import { type IssuePorts, issueCode, lockedIdentity } from '../authorization/issue-code.js';

@@ -1,4 +1,4 @@
-import { endAccessOf } from '../../credentials/end-access.js';
+import { endAccessOf } from '../../credentials/access.js';
 import { auditRequest, type Browser, type BrowserStep, toPage } from '../sessions/browser.js';
 import type { SignOn, SignOnChanges } from '../sign-on.js';
 import { type AdvancePorts, advance, leave, underWay } from './advance.js';

@@ -1,7 +1,7 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
 import { newRecordId } from '../../../identifiers/record-id.js';
+import { endAccess } from '../../credentials/access.js';
 import { type EmailChange, PLATFORM } from '../../credentials/email-changes.js';
-import { endAccess } from '../../credentials/end-access.js';
 import { type EmailPorts, takeEmail } from '../../platform/people/email-changes.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';

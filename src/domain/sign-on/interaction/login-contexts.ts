@@ -1,5 +1,5 @@
 import type { AccountId, InstanceId } from '../../../../generated/ids.js';
-import type { LoginContext } from '../../credentials/sessions.js';
+import type { LoginContext } from '../../credentials/access.js';
 import type { Identity } from '../identity.js';
 
 export type { LoginContext };

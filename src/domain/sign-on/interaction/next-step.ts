@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { NO_ACCESS, type Refusal, SIGN_IN_NEEDED } from '../authorization/authorization-answer.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';

@@ -1,4 +1,4 @@
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import { withoutPerson } from '../authorization/authorization-parameters.js';
 import { afterSignOut, type Browser, type BrowserStep, toErrorPage, toPage } from '../sessions/browser.js';
 import { sessionOf } from '../sessions/browser-sessions.js';

@@ -1,5 +1,5 @@
 import type { AccountId, ApplicationId, InstanceId } from '../../../../generated/ids.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import { emailKeyOf } from '../../platform/people/email-keys.js';
 import type { Account } from '../../platform/rows/people.js';
 import { isKeepable } from '../authorization/authorization-parameters.js';

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
 import { newRowId, newSecret, storedHash } from '../../../identifiers/random-secrets.js';
-import type { Session } from '../../credentials/sessions.js';
+import type { Session } from '../../credentials/access.js';
 import type { RowsAt, SessionLimits } from '../sign-on.js';
 import type { Browser, CookieChange } from './browser.js';
 

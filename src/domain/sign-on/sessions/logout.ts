@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Session, SessionAccount } from '../../credentials/sessions.js';
+import type { Session, SessionAccount } from '../../credentials/access.js';
 import { sealed } from '../interaction/advance.js';
 import type { SignOutRequest } from '../interaction/interactions.js';
 import type { Form } from '../interaction/open-form.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { Grant } from '../../credentials/grants.js';
+import type { Grant } from '../../credentials/access.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { registeredRedirect } from '../authorization/redirect-target.js';
 import { type AdmittedPerson, admitted, type Identity } from '../identity.js';

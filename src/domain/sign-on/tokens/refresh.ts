@@ -1,5 +1,5 @@
 import { ErrorCode, ServiceError } from '../../../errors/service-error.js';
-import type { Grant } from '../../credentials/grants.js';
+import type { Grant } from '../../credentials/access.js';
 import type { Actor } from '../../operator/audit.js';
 import type { Application } from '../../operator/rows/applications.js';
 import { parseScopes } from '../authorization/request-parsers.js';

@@ -1,4 +1,4 @@
-import type { Grant } from '../../credentials/grants.js';
+import type { Grant } from '../../credentials/access.js';
 import type { AuditType } from '../../operator/audit-types.js';
 import type { Application } from '../../operator/rows/applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../../../identifiers/base62.js';
-import type { Grant } from '../../credentials/grants.js';
+import type { Grant } from '../../credentials/access.js';
 import type { Application, TokenAlgorithm, TokenLifetimes } from '../../operator/rows/applications.js';
 import type { AuthorizationCode } from '../authorization/codes.js';
 import { CONTEXT_CLASS } from '../authorization/requested-claims.js';

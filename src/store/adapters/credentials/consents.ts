@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { ConsentKey, ConsentRows } from '../../../domain/credentials/consents.js';
+import type { ConsentKey, ConsentRows } from '../../../domain/credentials/access.js';
 import { camelCased, type Tables, type Writer } from '../../database.js';
 import { changedOne, statement } from '../statements/kept-statement.js';
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../../generated/ids.js';
+import type { CredentialRows } from '../../../domain/credentials/access.js';
 import type { EmailChange, EmailChangeRows } from '../../../domain/credentials/email-changes.js';
-import type { CredentialRows } from '../../../domain/credentials/end-access.js';
 import type { AccountLink, LinkRows } from '../../../domain/credentials/links.js';
 import type { IntegrationNotice, NoticeRows, WaitingNotices } from '../../../domain/credentials/notices.js';
 import type { PasswordRows } from '../../../domain/credentials/passwords.js';

@@ -1,5 +1,5 @@
 import { type InferResult, type RawBuilder, sql } from 'kysely';
-import type { Grant, GrantRows } from '../../../domain/credentials/grants.js';
+import type { Grant, GrantRows } from '../../../domain/credentials/access.js';
 import { camelCased, type Rows, type Writer } from '../../database.js';
 import { takeTurn } from '../../dialects/turns.js';
 import { changedOne, statement } from '../statements/kept-statement.js';

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Session, SessionAccount, SessionRows } from '../../../domain/credentials/sessions.js';
+import type { Session, SessionAccount, SessionRows } from '../../../domain/credentials/access.js';
 import { camelCased, type Tables, type Writer } from '../../database.js';
 import { posted, statement } from '../statements/kept-statement.js';
 import { plainWrites } from '../statements/plain-writes.js';

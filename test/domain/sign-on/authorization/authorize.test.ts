@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { endAccess } from '../../../../src/domain/credentials/end-access.js';
+import { endAccess } from '../../../../src/domain/credentials/access.js';
 import { disableUser } from '../../../../src/domain/platform/people/user-updates.js';
 import { ErrorCode, ServiceError } from '../../../../src/errors/service-error.js';
 import { storedHash } from '../../../../src/identifiers/random-secrets.js';

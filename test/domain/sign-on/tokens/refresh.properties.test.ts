@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Grant } from '../../../../src/domain/credentials/grants.js';
+import type { Grant } from '../../../../src/domain/credentials/access.js';
 import { judgeSpentToken } from '../../../../src/domain/sign-on/tokens/refresh.js';
 
 const NOW = 1_790_000_000_000;

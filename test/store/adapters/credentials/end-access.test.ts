@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../generated/ids.js';
-import { endAccess } from '../../../../src/domain/credentials/end-access.js';
+import { endAccess } from '../../../../src/domain/credentials/access.js';
 import type { AuthorizationCode } from '../../../../src/domain/sign-on/authorization/codes.js';
 import type { SignOnChanges } from '../../../../src/domain/sign-on/sign-on.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
-import type { Grant } from '../../../../src/domain/credentials/grants.js';
+import type { Grant } from '../../../../src/domain/credentials/access.js';
 import { newPublicId } from '../../../../src/identifiers/public-id.js';
 import { databaseUnderTest, describeEachDatabase, PATIENT } from '../../../support/databases.js';
 import { eventually } from '../../../support/eventually.js';

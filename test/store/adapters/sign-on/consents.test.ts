@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ConsentKey } from '../../../../src/domain/credentials/consents.js';
+import type { ConsentKey } from '../../../../src/domain/credentials/access.js';
 import { createApplication } from '../../../../src/domain/operator/applications.js';
 import { createInstance } from '../../../../src/domain/platform/organization/instances.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';

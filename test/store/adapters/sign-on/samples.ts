@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId } from '../../../../generated/ids.js';
-import type { Grant } from '../../../../src/domain/credentials/grants.js';
+import type { Grant, Session } from '../../../../src/domain/credentials/access.js';
 import type { AccountLink } from '../../../../src/domain/credentials/links.js';
-import type { Session } from '../../../../src/domain/credentials/sessions.js';
 import {
   type AuthorizationCode,
   CODE_LIFETIME_MS,
