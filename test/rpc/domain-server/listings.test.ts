@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ErrorCode } from '../../../src/errors/service-error.js';
-import { allServices } from '../../../src/rpc/domain-server/index.js';
-import { namingLists } from '../../../src/rpc/domain-server/listings.js';
+import { allServices, namingLists } from '../../../src/rpc/domain-server/index.js';
 import type { AnyMethod, CallContext, Handler } from '../../../src/rpc/handlers.js';
 
 const context = { identity: { caller: 'platform', tokenId: 'tok_1' } } as CallContext;
