@@ -4,9 +4,8 @@ import type { Config } from '../config/config.js';
 import { makeFolder } from '../files/folders.js';
 import { lockFile } from '../store/file-lock.js';
 import { StoreError } from '../store/store-error.js';
-import { explaining } from './explaining.js';
 import type { RoleName } from './roles/role.js';
-import { PassingError, StartupError } from './startup-error.js';
+import { explaining, PassingError, StartupError } from './startup-error.js';
 
 /** The limit of the strictest supported system. */
 const MAX_PATH_BYTES = 103;

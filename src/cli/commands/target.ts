@@ -4,8 +4,8 @@ import type { ServiceTokenKind } from '../../identifiers/service-token.js';
 import { CertificateFiles } from '../../rpc/certificate-files.js';
 import { clientCredentials } from '../../rpc/connect.js';
 import { type DemoFile, demoFilePath, readDemoFile, TOKEN_MEMBERS } from '../demo/demo-file.js';
-import { explaining } from '../explaining.js';
 import { grpcAddressOf, secretsKeyFile, temporalUiUrl } from '../from-config.js';
+import { explaining } from '../startup-error.js';
 import { clientConfig, secretGivenIn } from './client-config.js';
 import { UsageError } from './errors.js';
 

@@ -4,8 +4,7 @@ import { makeFolder } from '../../files/folders.js';
 import { writeWhole } from '../../files/staged.js';
 import { inspectApiKey } from '../../identifiers/api-key.js';
 import type { ServiceTokenKind } from '../../identifiers/service-token.js';
-import { explaining } from '../explaining.js';
-import { StartupError } from '../startup-error.js';
+import { explaining, StartupError } from '../startup-error.js';
 
 type Guard<T> = (value: unknown) => value is T;
 type Guarded<G> = G extends Guard<infer T> ? T : never;

@@ -2,8 +2,7 @@ import type { Config } from '../../config/config.js';
 import type { SettingName } from '../../config/settings.js';
 import { CertificateFiles, type TlsFiles } from '../../rpc/certificate-files.js';
 import { certificateGauges } from '../../telemetry/metrics.js';
-import { explaining } from '../explaining.js';
-import { StartupError } from '../startup-error.js';
+import { explaining, StartupError } from '../startup-error.js';
 import type { RoleOptions } from './role.js';
 
 type FileSetting = Extract<SettingName, `GRPC_TLS_${string}_FILE`>;

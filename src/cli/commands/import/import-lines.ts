@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { FieldViolation } from '../../../errors/service-error.js';
-import { explaining } from '../../explaining.js';
+import { explaining } from '../../startup-error.js';
 import { UsageError } from '../errors.js';
 import { type FileLine, linesOf, linesOfFile, unreadable } from '../file-lines.js';
 import { jsonIn } from '../json.js';

@@ -5,7 +5,7 @@ import {
   type AuditFinding,
   AuditRecord,
 } from '../../../../generated/proto/integration/operator/v1/audit.js';
-import { explaining } from '../../explaining.js';
+import { explaining } from '../../startup-error.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { unreadable } from '../file-lines.js';
 import { inMessages, numbered, openLines } from '../import/import-lines.js';

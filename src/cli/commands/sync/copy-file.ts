@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { makePrivately } from '../../../files/staged.js';
 import { Sqlite } from '../../../store/better-sqlite3.js';
-import { explaining } from '../../explaining.js';
+import { explaining } from '../../startup-error.js';
 import { Unfinished, UsageError } from '../errors.js';
 import { printableLine } from '../output/printable.js';
 import type { Sdk, Store } from './sdk.js';

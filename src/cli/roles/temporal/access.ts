@@ -3,8 +3,7 @@ import type { WorkerOptions } from '../../../../workflows/worker.js';
 import type { Config } from '../../../config/config.js';
 import { longSecret } from '../../../config/parsers.js';
 import { secretOf } from '../../../config/secret-files.js';
-import { explaining } from '../../explaining.js';
-import { PassingError, StartupError } from '../../startup-error.js';
+import { explaining, PassingError, StartupError } from '../../startup-error.js';
 
 /** How the worker authenticates to Temporal and verifies the server. */
 export function temporalAccess(config: Config): Pick<WorkerOptions, 'tls' | 'apiKey'> {
