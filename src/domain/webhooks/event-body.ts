@@ -3,8 +3,7 @@ import addFormats from 'ajv-formats';
 import type { EventType } from '../../../generated/asyncapi/events.js';
 import { eventSchemas, payloadSchemaOf } from '../../../generated/asyncapi/schemas.js';
 import type { EventId, InstanceIntegrationId } from '../../../generated/ids.js';
-import { RECEIVER } from '../platform/links.js';
-import type { RecordedEvent } from '../platform/unit-of-work.js';
+import { RECEIVER, type RecordedEvent } from '../platform/unit-of-work.js';
 
 /** An event as recorded, without its meaning. */
 export interface StoredEvent {

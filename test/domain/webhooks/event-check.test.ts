@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleEvents } from '../../../generated/asyncapi/examples.js';
 import type { ClientId, InstanceId } from '../../../generated/ids.js';
-import { RECEIVER } from '../../../src/domain/platform/links.js';
-import type { RecordedEvent } from '../../../src/domain/platform/unit-of-work.js';
+import { RECEIVER, type RecordedEvent } from '../../../src/domain/platform/unit-of-work.js';
 import { faultOfEvent } from '../../../src/domain/webhooks/event-body.js';
 
 const AT = { id: exampleEvents['user.updated'].id, occurredAt: Date.UTC(2026, 5, 30) };

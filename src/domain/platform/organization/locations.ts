@@ -5,10 +5,9 @@ import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { type PlaceFields, toAddress, updatedPlace, validateAddress } from '../addresses.js';
 import { type Update, writeChanged } from '../changes.js';
-import { linkToOrganizationStructure } from '../links.js';
 import { rewriteWorkers, workersToRewrite } from '../people/workers.js';
 import type { Location } from '../rows/organization.js';
-import { type Changes, eventOn } from '../unit-of-work.js';
+import { type Changes, eventOn, linkToOrganizationStructure } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 

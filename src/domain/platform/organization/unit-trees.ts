@@ -3,9 +3,8 @@ import type { ClientId } from '../../../../generated/ids.js';
 import { ErrorCode, fieldRefusal } from '../../../errors/service-error.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import { madeAt } from '../../version.js';
-import { linkToOrganizationStructure } from '../links.js';
 import type { Client, Unit, UnitType } from '../rows/organization.js';
-import { type Changes, eventOn } from '../unit-of-work.js';
+import { type Changes, eventOn, linkToOrganizationStructure } from '../unit-of-work.js';
 import { MAX_TEXT_LENGTH, type Violations } from '../violations.js';
 
 /** Limits of one request, without the unit that CreateUnit names itself: levels of units, and units. */

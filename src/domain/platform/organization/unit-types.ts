@@ -3,9 +3,8 @@ import { newPublicId } from '../../../identifiers/public-id.js';
 import { getterOf } from '../../unit-of-work.js';
 import { madeAt } from '../../version.js';
 import { trimmed, type Update, updatedFields, writeChanged } from '../changes.js';
-import { linkToOrganizationStructure } from '../links.js';
 import type { Unit, UnitType } from '../rows/organization.js';
-import { type Changes, eventOn } from '../unit-of-work.js';
+import { type Changes, eventOn, linkToOrganizationStructure } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { assertRoom, lockClient, lockWithClient, refuseTakenName } from './clients.js';
 import {

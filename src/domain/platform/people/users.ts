@@ -5,10 +5,9 @@ import type { UserStatus } from '../../directory/names.js';
 import { getterOf } from '../../unit-of-work.js';
 import { madeAt, newVersion } from '../../version.js';
 import { BATCH_ROWS } from '../changes.js';
-import { linkToUser } from '../links.js';
 import { lockClient } from '../organization/clients.js';
 import type { User, UserFields, UserView } from '../rows/people.js';
-import { type Changes, eventOn } from '../unit-of-work.js';
+import { type Changes, eventOn, linkToUser } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import {
   accountByEmail,

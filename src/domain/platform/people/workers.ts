@@ -7,10 +7,9 @@ import { newVersion } from '../../version.js';
 import { type AddressInput, validateAddress } from '../addresses.js';
 import { BATCH_ROWS } from '../changes.js';
 import { assertFewWorkersChange } from '../instance-limit.js';
-import { linkToWorker } from '../links.js';
 import type { Client } from '../rows/organization.js';
 import type { Worker, WorkerFilter, WorkerRewrite } from '../rows/people.js';
-import { type Changes, eventOn } from '../unit-of-work.js';
+import { type Changes, eventOn, linkToWorker } from '../unit-of-work.js';
 import { Violations } from '../violations.js';
 import { contractEmailOf } from './email-addresses.js';
 

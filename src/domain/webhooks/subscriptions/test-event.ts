@@ -2,7 +2,7 @@ import type { EventType } from '../../../../generated/asyncapi/events.js';
 import { exampleEvents } from '../../../../generated/asyncapi/examples.js';
 import { newPublicId } from '../../../identifiers/public-id.js';
 import type { OperatorChanges } from '../../operator/unit-of-work.js';
-import { RECEIVER } from '../../platform/links.js';
+import { RECEIVER } from '../../platform/unit-of-work.js';
 import { invalidRequest } from '../../platform/violations.js';
 import { auditChange } from '../../unit-of-work.js';
 import type { Delivery } from '../deliveries.js';
