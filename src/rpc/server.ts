@@ -14,8 +14,7 @@ import { CallServiceService } from '../../generated/proto/integration/calls/v1/c
 import { methodsWithinInstance } from '../../generated/proto/rights.js';
 import { CallerLeft, ErrorCode, publicCode, ServiceError } from '../errors/service-error.js';
 import { hostAndPortOf } from '../identifiers/network-address.js';
-import { boundedWarnings } from '../telemetry/bounded-warnings.js';
-import type { Log } from '../telemetry/log.js';
+import { boundedWarnings, type Log } from '../telemetry/log.js';
 import type { RpcCallTimer } from '../telemetry/metrics.js';
 import { type CallAudit, refusalOf, tokenIdOf } from './call-audit.js';
 import { ON_BEHALF_OF_KEY, recordableOnBehalfOf, remoteAddressOf, traceparentOf } from './call-metadata.js';

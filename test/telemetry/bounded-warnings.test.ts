@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { boundedWarnings } from '../../src/telemetry/bounded-warnings.js';
+import { boundedWarnings } from '../../src/telemetry/log.js';
 import { recordedLog } from '../support/recorded-log.js';
 
 afterEach(() => {

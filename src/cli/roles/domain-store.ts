@@ -9,9 +9,8 @@ import {
   type StoreOptions,
 } from '../../store/store.js';
 import { StoreError } from '../../store/store-error.js';
-import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import type { Check, CheckResult } from '../../telemetry/health.js';
-import type { Log } from '../../telemetry/log.js';
+import { boundedWarnings, type Log } from '../../telemetry/log.js';
 import { storeMetrics } from '../../telemetry/metrics.js';
 import { currentTraceparent, inSpanOfTrace } from '../../telemetry/tracing.js';
 import { issuerClaimOf } from '../from-config.js';

@@ -11,9 +11,8 @@ import { asServiceError } from '../../errors/service-error.js';
 import { threadedPasswordHasher } from '../../passwords/password-hasher.js';
 import { allServices } from '../../rpc/domain-server/index.js';
 import type { Store } from '../../store/store.js';
-import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
 import { Health } from '../../telemetry/health.js';
-import type { Log } from '../../telemetry/log.js';
+import { boundedWarnings, type Log } from '../../telemetry/log.js';
 import { counter } from '../../telemetry/metric-list.js';
 import { passwordMetrics } from '../../telemetry/metrics.js';
 import {

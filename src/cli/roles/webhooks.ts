@@ -5,7 +5,7 @@ import { RetryGrace } from '../../domain/webhooks/sending/retry-batches.js';
 import type { SendingDependencies } from '../../domain/webhooks/sending/sending.js';
 import type { WebhookDependencies } from '../../rpc/domain-server/webhooks/dependencies.js';
 import type { Store } from '../../store/store.js';
-import { boundedWarnings } from '../../telemetry/bounded-warnings.js';
+import { boundedWarnings } from '../../telemetry/log.js';
 import { deliveryEndCounter, outboxMetrics } from '../../telemetry/webhook-metrics.js';
 import { addressRulesOf } from '../from-config.js';
 import type { RoleOptions } from './role.js';
