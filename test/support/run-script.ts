@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { compiledScript } from './compiled-script.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -11,7 +12,7 @@ export function startScript(
   nodeOptions: readonly string[] = [],
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
   const { NODE_OPTIONS: _, ...env } = process.env;
-  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', join(root, file), ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, compiledScript(join(root, file)), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

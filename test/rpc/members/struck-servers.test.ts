@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { compiledScript } from '../../support/compiled-script.js';
 import { eventually, LONGER_THAN_A_TEST_MS } from '../../support/eventually.js';
 import { freePorts } from '../../support/free-ports.js';
 import { rpcRigs, TOKENS } from '../rig.js';
@@ -103,7 +104,7 @@ describe('under load, of several servers', () => {
   async function serverAt(address: string): Promise<Process> {
     const record = join(rigs.directory(), 'begun');
     const start = async () => {
-      server.child = fork(CHILD, [address, record, TOKENS.edge], { execArgv: ['--import', 'tsx'] });
+      server.child = fork(compiledScript(CHILD), [address, record, TOKENS.edge], { execArgv: [] });
       children.push(server.child);
       await once(server.child, 'message');
     };

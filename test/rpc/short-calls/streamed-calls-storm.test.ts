@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ErrorCode, ServiceError } from '../../../src/errors/service-error.js';
+import { compiledScript } from '../../support/compiled-script.js';
 import { eventually } from '../../support/eventually.js';
 import { randomFrom } from '../../support/random-from.js';
 import { rpcRigs, TOKENS } from '../rig.js';
@@ -143,7 +144,7 @@ describe('in a storm of calls', () => {
   describe('against a server in a process of its own', () => {
     /** Serves texts, and writes down each that it begins. */
     async function serverAt(socket: string, record: string): Promise<ChildProcess> {
-      const child = fork(CHILD, [`unix:${socket}`, record, TOKENS.edge], { execArgv: ['--import', 'tsx'] });
+      const child = fork(compiledScript(CHILD), [`unix:${socket}`, record, TOKENS.edge], { execArgv: [] });
       children.push(child);
       await once(child, 'message');
       return child;

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compiledScript } from '../compiled-script.js';
 
 /** How a receiver ended a request: a status, a closed connection, or an answer after the sender's limit. */
 export type GivenAnswer = number | 'hung up' | 'too late';
@@ -63,7 +64,7 @@ export class WebhookSubscribers {
 
   static start(count: number, recordsFile: string): Promise<WebhookSubscribers> {
     const { NODE_OPTIONS: _, ...env } = process.env;
-    const child = fork(CHILD, [recordsFile, String(count)], { env, execArgv: ['--import', 'tsx'] });
+    const child = fork(compiledScript(CHILD), [recordsFile, String(count)], { env, execArgv: [] });
     return new Promise((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`The receivers ended with ${code}.`)));
       child.once('message', (report: Report) => {
