@@ -85,13 +85,17 @@ describe('the package, installed into an empty project', () => {
          changedAt: '2026-06-11T16:02:19.350Z', version: 1, resource: {} };
        const fetch = async () => Response.json([change]);
        const gateway = new Gateway({ baseUrl: 'https://gateway.example.com', apiKey: 'ik_demo_1', fetch });
+       // What the store says while another program has its file.
        const onChanges = async () => {
-         throw new Error('the queue is away');
+         throw new Error('database is locked');
        };
-       const sync = gateway.sync('iin_1', new MemoryStore(), { onChanges });
+       const onError = () => {
+         throw new Error('It goes on.');
+       };
+       const sync = gateway.sync('iin_1', new MemoryStore(), { onChanges, onError });
        process.stdout.write(await sync.run().catch((error) => error.message));`,
     );
-    expect(await project.run(path)).toBe('the queue is away');
+    expect(await project.run(path)).toBe('database is locked');
   });
 
   test('says what it needs, makes a state in place of an empty one, and sends no empty secret', async () => {

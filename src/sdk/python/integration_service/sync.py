@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ._retries import LONGEST_WAIT_SECONDS, Retry
 from .changes import Change, Changes
@@ -19,6 +19,8 @@ from .stores import Batch, Store, StoredDigest
 
 if TYPE_CHECKING:
     from .gateway import Gateway
+
+T = TypeVar("T")
 
 # Where something changes all the time, reads at once would use up the rate limit of the integration.
 _LEAST_PAUSE_SECONDS = 1.0
@@ -104,6 +106,8 @@ class Sync:
         self._next_slice_at = float("-inf")
         # When the last round began.
         self._began_at = float("-inf")
+        # The store was asked, and has not answered without an error yet.
+        self._is_at_store = False
         self._woken = threading.Event()
         self._is_running = False
         self._stopped = threading.Event()
@@ -131,7 +135,9 @@ class Sync:
             except Exception as error:
                 if self._stopped.is_set():
                     return
-                if not _may_pass(error):
+                # Not of a function of the program: what it was told would be lost.
+                is_locked = self._is_at_store and _LOCKED in str(error)
+                if not is_locked and not _may_pass(error):
                     raise
                 if self._options.on_error is not None:
                     self._options.on_error(error)
@@ -194,18 +200,25 @@ class Sync:
         return changed
 
     def _read_page(self, wait_seconds: int) -> tuple[Sequence[Change], bool]:
-        after = None if self._is_anew else self._store.cursor()
+        after = None if self._is_anew else self._ask(self._store.cursor)
         page = self._changes_after(after, wait_seconds if self._is_complete else 0)
         if page is None:
             self._begin_anew()
             return (), True
         if page.items or not self._is_complete:
-            self._store.apply(Batch(page.items, after, page.cursor, after is None, not page.has_more))
+            batch = Batch(page.items, after, page.cursor, after is None, not page.has_more)
+            self._ask(lambda: self._store.apply(batch))
         self._is_anew = False
         self._is_complete = not page.has_more
         if page.items and self._options.on_changes is not None:
             self._options.on_changes(page.items)
         return page.items, page.has_more
+
+    def _ask(self, store: Callable[[], T]) -> T:
+        self._is_at_store = True
+        answer = store()
+        self._is_at_store = False
+        return answer
 
     def _changes_after(self, after: str | None, wait_seconds: int) -> Changes | None:
         """``None`` if the cursor has expired."""
@@ -266,7 +279,7 @@ class Sync:
         return []
 
     def _compare(self, clients: set[str]) -> list[Difference]:
-        stored = self._store.digests()
+        stored = self._ask(self._store.digests)
         differences: list[Difference] = []
         for client_id in clients:
             own = [digest for digest in stored if digest.client_id == client_id]
@@ -278,7 +291,7 @@ class Sync:
 
     def _clients(self) -> set[str]:
         present = self._gateway.list_clients(self._id)
-        return {client.id for client in present} | {digest.client_id for digest in self._store.digests()}
+        return {client.id for client in present} | {digest.client_id for digest in self._ask(self._store.digests)}
 
     def _digest_of(self, client_id: str) -> list[EntityDigest]:
         self._end_if_stopped()
@@ -307,7 +320,7 @@ class Sync:
 def _may_pass(error: Exception) -> bool:
     if isinstance(error, ApiError):
         return error.status in (408, 429) or error.status >= 500 or error.code == "unexpected_response"
-    return _LOCKED in str(error) or isinstance(error, (ConnectionError, TimeoutError))
+    return isinstance(error, (ConnectionError, TimeoutError))
 
 
 def _differences_of(

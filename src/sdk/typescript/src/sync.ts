@@ -81,6 +81,8 @@ export class Sync {
   /** When the last round began. */
   #beganAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
+  /** The store was asked, and has not answered without an error yet. */
+  #isAtStore = false;
   #endPause: () => void = () => undefined;
 
   constructor(
@@ -174,7 +176,7 @@ export class Sync {
   }
 
   async #readPage(waitSeconds: number, signal: Signal): Promise<Pick<Changes, 'items' | 'hasMore'>> {
-    const after = this.#isAnew ? null : await this.#store.cursor();
+    const after = this.#isAnew ? null : await this.#ask((store) => store.cursor());
     const page = await this.#changesAfter(after, waitSeconds, signal);
     if (page === undefined) {
       this.#beginAnew();
@@ -182,7 +184,8 @@ export class Sync {
     }
     const { items: changes, cursor, hasMore } = page;
     if (changes.length > 0 || !this.#isComplete) {
-      await this.#store.apply({ changes, after, cursor, isFirst: after === null, isLast: !hasMore });
+      const batch = { changes, after, cursor, isFirst: after === null, isLast: !hasMore };
+      await this.#ask((store) => store.apply(batch));
     }
     this.#isAnew = false;
     this.#isComplete = !hasMore;
@@ -190,6 +193,13 @@ export class Sync {
       await this.#options.onChanges?.(changes);
     }
     return page;
+  }
+
+  async #ask<T>(ask: (store: Store) => Promise<T> | T): Promise<T> {
+    this.#isAtStore = true;
+    const answer = await ask(this.#store);
+    this.#isAtStore = false;
+    return answer;
   }
 
   /** Undefined if the cursor has expired. */
@@ -273,7 +283,7 @@ export class Sync {
   }
 
   async #compare(clientIds: Iterable<string>, signal: Signal): Promise<Difference[]> {
-    const stored = await this.#store.digests();
+    const stored = await this.#ask((store) => store.digests());
     const differences: Difference[] = [];
     for (const clientId of clientIds) {
       const own = stored.filter((digest) => digest.clientId === clientId);
@@ -288,7 +298,7 @@ export class Sync {
 
   async #clients(signal: Signal): Promise<Set<string>> {
     const present = await this.#gateway.listClients(this.#id, { signal });
-    const stored = await this.#store.digests();
+    const stored = await this.#ask((store) => store.digests());
     return new Set([...present.map(({ id }) => id), ...stored.map(({ clientId }) => clientId)]);
   }
 
@@ -305,7 +315,9 @@ export class Sync {
 
   /** Throws errors that would not pass. */
   #pauseAfterMs(error: unknown, failures: number): number {
-    if (!mayPass(error)) {
+    // Not of a function of the program: what it was told would be lost.
+    const isLocked = this.#isAtStore && error instanceof Error && error.message.includes(LOCKED);
+    if (!isLocked && !mayPass(error)) {
       throw error;
     }
     // Pauses also if retries are configured without a pause: a lasting failure would keep the processor busy.
@@ -345,8 +357,7 @@ function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) {
     return [408, 429].includes(error.status) || error.status >= 500 || error.code === 'unexpected_response';
   }
-  const isLocked = error instanceof Error && error.message.includes(LOCKED);
-  return isLocked || error instanceof ConnectionError || error instanceof TimeoutError;
+  return error instanceof ConnectionError || error instanceof TimeoutError;
 }
 
 function differencesOf(

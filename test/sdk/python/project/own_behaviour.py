@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import socket
+import sqlite3
 import threading
 import traceback
 import unittest
@@ -118,6 +119,17 @@ class FunctionsOfASync(unittest.TestCase):
             options = sdk.SyncOptions(**given)
             with self.assertRaisesRegex(TypeError, "must not be async def"):
                 gateway.sync("iin_1", sdk.MemoryStore(), options)
+
+
+    def test_end_it_by_an_error_that_says_what_a_locked_store_says(self) -> None:
+        change: Any = SimpleNamespace(type="shift", id="shf_1", client_id="cli_1", version=1, removed=False)
+        changes = sdk.Changes([change], "a.1", False)
+        told = mock.Mock(side_effect=sqlite3.OperationalError("database is locked"))
+        goes_on = mock.Mock(side_effect=AssertionError("It goes on."))
+        gateway = sdk.Gateway(ISSUER, "key")
+        options = sdk.SyncOptions(on_changes=told, on_error=goes_on)
+        with mock.patch.object(gateway, "list_changes", return_value=changes):
+            self.assertRaises(sqlite3.OperationalError, gateway.sync("iin_1", sdk.MemoryStore(), options).run)
 
 
 class Proxy(unittest.TestCase):
@@ -286,6 +298,7 @@ class SignOn(unittest.TestCase):
         with mock.patch.object(module_of_requests.Exchange, "send", lambda _, *asked: send(*asked)):
             sign_on.revoke("refresh-1")
         self.assertEqual(sent, [{"token": "refresh-1", "client_id": "app_1"}])
+
 
 
 class WebhookSecret(unittest.TestCase):
