@@ -98,6 +98,42 @@ describe('the package, installed into an empty project', () => {
     expect(await project.run(path)).toBe('database is locked');
   });
 
+  test('refuses options that are no numbers, or times that are none', async () => {
+    const path = project.javascript(
+      'numbers',
+      `import { Gateway, MemoryStore, SignOn } from '@integration-service/sdk';
+       const given = { baseUrl: 'https://gateway.example.com', apiKey: 'ik_demo_1', fetch: () => Response.json([]) };
+       const issuer = 'https://sign-on.example.com';
+       const redirectUri = 'https://app.example.com/callback';
+       const gateway = new Gateway(given);
+       const refused = [];
+       for (const call of [
+         () => new Gateway({ ...given, timeoutMs: NaN }),
+         () => new SignOn({ issuer, clientId: 'app_1', redirectUri, timeoutMs: 0 }),
+         () => gateway.listClients('iin_1', { timeoutMs: -1 }),
+         () => new Gateway({ ...given, retry: { maxRetryAfterSeconds: NaN } }),
+         () => gateway.listChanges('iin_1', { waitSeconds: NaN }),
+         () => gateway.sync('iin_1', new MemoryStore(), { pauseSeconds: NaN }),
+         () => gateway.sync('iin_1', new MemoryStore(), { compareEverySeconds: NaN }),
+         () => gateway.sync('iin_1', new MemoryStore(), { waitSeconds: -1 }),
+         () => gateway.sync('iin_1', new MemoryStore(), { pauseSeconds: Infinity }),
+       ]) {
+         const { name, message } = await (async () => call())().then(() => ({}), (error) => error);
+         refused.push(name + ' ' + message?.split(' ')[0]);
+       }
+       process.stdout.write(refused.join('\\n'));`,
+    );
+    expect((await project.run(path)).split('\n')).toEqual([
+      ...Array(3).fill('TypeError timeoutMs'),
+      'TypeError maxRetryAfterSeconds',
+      'TypeError waitSeconds',
+      'TypeError pauseSeconds',
+      'TypeError compareEverySeconds',
+      'TypeError waitSeconds',
+      'undefined undefined',
+    ]);
+  });
+
   test('says what it needs, makes a state in place of an empty one, and sends no empty secret', async () => {
     const path = project.javascript(
       'options',

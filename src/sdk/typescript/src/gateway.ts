@@ -14,7 +14,7 @@ import {
   type Reading,
   type ReadOptions,
 } from './reader.js';
-import { type RetryOptions, retryPolicy } from './retries.js';
+import { checkNumbers, type RetryOptions, retryPolicy, timeLimit } from './retries.js';
 import type { Store } from './stores.js';
 import { Sync, type SyncOptions } from './sync.js';
 
@@ -48,9 +48,10 @@ export class Gateway extends Reads {
   readonly #changes: ChangesApi;
 
   constructor(options: GatewayOptions) {
-    const { apiKey, timeoutMs = DEFAULT_TIMEOUT_MS, fetch } = options;
+    const { apiKey, fetch } = options;
     checkSecret(apiKey, 'apiKey must be the API key: letters, digits and underscores, no spaces.');
     const baseUrl = serverUrl('baseUrl', options.baseUrl, 'the API key', options.allowInsecureHttp);
+    const timeoutMs = timeLimit(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const settings = { baseUrl, timeoutMs, fetch, retry: retryPolicy(options.retry) };
     const reader = new Reader(settings);
     const configuration = new Configuration({ apiKey: () => apiKey });
@@ -70,13 +71,14 @@ export class Gateway extends Reads {
    * An `ApiError` with the code `cursor_expired` (410) means: begin again without `after`.
    */
   async listChanges(instanceIntegrationId: string, options: ChangesOptions = {}): Promise<Changes> {
-    const { after, limit, waitSeconds: wait = 0 } = options;
+    const { after, limit, waitSeconds = 0 } = options;
+    checkNumbers({ waitSeconds });
     const query = {
       ...(after && { after }),
       ...(limit !== undefined && { limit }),
-      ...(wait > 0 && { wait }),
+      ...(waitSeconds > 0 && { wait: waitSeconds }),
     };
-    const timeoutMs = (options.timeoutMs ?? this.#settings.timeoutMs) + wait * MS_PER_SECOND;
+    const timeoutMs = (options.timeoutMs ?? this.#settings.timeoutMs) + waitSeconds * MS_PER_SECOND;
     const { items, next } = await this.#reader.readPage(
       (asked) => this.#changes.listChangesRequestOpts({ instanceIntegrationId, ...query, ...asked }),
       changeFrom,

@@ -10,7 +10,7 @@ import {
 } from './exchange.js';
 import { type HTTPHeaders, querystring, type RequestOpts } from './generated/gateway/runtime.js';
 import { nextAddressOf, type Page, Paged } from './paged.js';
-import { type RetryPolicy, withRetries } from './retries.js';
+import { type RetryPolicy, timeLimit, withRetries } from './retries.js';
 
 export interface ReadOptions {
   /** For each attempt, instead of the gateway's setting. */
@@ -116,7 +116,7 @@ export class Reader {
 
   #send(outgoing: Outgoing, { timeoutMs, signal }: AnyReadOptions): Promise<Incoming> {
     const { fetch, retry } = this.#settings;
-    const options = { fetch, signal, timeoutMs: timeoutMs ?? this.#settings.timeoutMs };
+    const options = { fetch, signal, timeoutMs: timeLimit(timeoutMs ?? this.#settings.timeoutMs) };
     const isConditional = 'If-None-Match' in outgoing.headers;
     const attempt = async () => {
       const incoming = await exchange(outgoing, options);

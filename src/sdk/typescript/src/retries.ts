@@ -28,7 +28,26 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
     return { ...DEFAULT_RETRY, maxRetries: 0 };
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
+  const policy = { ...DEFAULT_RETRY, ...Object.fromEntries(given) };
+  checkNumbers(policy);
+  return policy;
+}
+
+/** Throws a `TypeError` for what is less than zero, or no number, as `Number(undefined)`. */
+export function checkNumbers(given: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value = 0] of Object.entries(given)) {
+    if (!(value >= 0)) {
+      throw new TypeError(`${name} must be a number, zero or more.`);
+    }
+  }
+}
+
+/** Throws a `TypeError` for a time in which nothing could be answered. */
+export function timeLimit(timeoutMs: number): number {
+  if (!(timeoutMs > 0)) {
+    throw new TypeError('timeoutMs must be a number of milliseconds, more than zero.');
+  }
+  return timeoutMs;
 }
 
 /** For repeatable requests. No retry begins after `withinMs`. Throws the last error. */

@@ -19,7 +19,14 @@ import {
   IdTokenVerifier,
   type UserinfoClaims,
 } from './id-token.js';
-import { type RetryOptions, type RetryPolicy, retryPolicy, untilAborted, withRetries } from './retries.js';
+import {
+  type RetryOptions,
+  type RetryPolicy,
+  retryPolicy,
+  timeLimit,
+  untilAborted,
+  withRetries,
+} from './retries.js';
 
 export interface SignOnOptions {
   /** Issuer URL: the address of the sign-on server. */
@@ -138,7 +145,7 @@ export class SignOn {
     if (!clientId || !redirectUri) {
       throw new TypeError('clientId and redirectUri are needed.');
     }
-    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const timeoutMs = timeLimit(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const retry = retryPolicy(options.retry);
     this.#settings = { issuer, clientId, clientSecret, redirectUri, timeoutMs, retry, fetch };
     this.#verifier = new IdTokenVerifier(issuer, clientId, options.idTokenAlgorithm ?? 'RS256', (url) =>

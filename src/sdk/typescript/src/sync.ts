@@ -2,7 +2,7 @@ import type { Change, Changes } from './changes.js';
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 import type { Gateway } from './gateway.js';
 import type { ChangesDigest } from './models.js';
-import { DEFAULT_RETRY, pause, type RetryPolicy, timerMs } from './retries.js';
+import { checkNumbers, DEFAULT_RETRY, pause, type RetryPolicy, timerMs } from './retries.js';
 import type { Store, StoredDigest } from './stores.js';
 
 /** The entities of a client that a store and the gateway do not agree on. */
@@ -92,6 +92,8 @@ export class Sync {
     options: SyncOptions,
     retry: RetryPolicy,
   ) {
+    const { waitSeconds, pauseSeconds, compareEverySeconds } = options;
+    checkNumbers({ waitSeconds, pauseSeconds, compareEverySeconds });
     this.#gateway = gateway;
     this.#id = instanceIntegrationId;
     this.#store = store;
