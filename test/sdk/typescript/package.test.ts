@@ -134,6 +134,26 @@ describe('the package, installed into an empty project', () => {
     ]);
   });
 
+  test.each(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])(
+    'takes a wait that Node.js ends (%s) for one that ended by its own limit, and does not wait again',
+    async (code) => {
+      const path = project.javascript(
+        'limits',
+        `import { Gateway } from '@integration-service/sdk';
+         let asked = 0;
+         const fetch = async () => {
+           asked += 1;
+           throw new TypeError('fetch failed', { cause: { code: '${code}' } });
+         };
+         const gateway = new Gateway({ baseUrl: 'https://gateway.example.com', apiKey: 'ik_demo_1', fetch });
+         const { name, message } = await gateway.listClients('iin_1').catch((error) => error);
+         process.stdout.write([asked, name, message].join(' '));`,
+      );
+      const said = `There was no whole answer from gateway.example.com within the limit of fetch: ${code}.`;
+      expect(await project.run(path)).toBe(`1 TimeoutError ${said}`);
+    },
+  );
+
   test('says what it needs, makes a state in place of an empty one, and sends no empty secret', async () => {
     const path = project.javascript(
       'options',

@@ -27,6 +27,9 @@ export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Of its `fetch`, which ends a wait of five minutes, however long it may be. */
+const TIMEOUTS_OF_NODE = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
 /** One request and its whole answer. Follows no redirects, which could carry keys to another server. */
 export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Promise<Incoming> {
   const { timeoutMs, mostBytes = Number.POSITIVE_INFINITY, signal } = options;
@@ -49,9 +52,12 @@ export async function exchange(outgoing: Outgoing, options: ExchangeOptions): Pr
     return { status: response.status, headers: response.headers, text: await wholeText(response, mostBytes) };
   } catch (cause) {
     signal?.throwIfAborted();
-    throw isOverdue
-      ? new TimeoutError(`There was no whole answer from ${hostOf(url)} within ${timeoutMs} ms.`, { cause })
-      : new ConnectionError(`The connection to ${hostOf(url)} failed: ${reasonOf(cause)}.`, { cause });
+    const reason = reasonOf(cause);
+    if (isOverdue || TIMEOUTS_OF_NODE.has(reason)) {
+      const limit = isOverdue ? `${timeoutMs} ms` : `the limit of fetch: ${reason}`;
+      throw new TimeoutError(`There was no whole answer from ${hostOf(url)} within ${limit}.`, { cause });
+    }
+    throw new ConnectionError(`The connection to ${hostOf(url)} failed: ${reason}.`, { cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
