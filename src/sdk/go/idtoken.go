@@ -234,7 +234,7 @@ func (v *idTokenVerifier) read(ctx context.Context) (map[string]crypto.PublicKey
 	}
 	defer response.Body.Close()
 	var set struct{ Keys []json.RawMessage }
-	if err := json.NewDecoder(response.Body).Decode(&set); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(&set); err != nil || set.Keys == nil {
 		return nil, unexpectedOAuthAnswer(response, "the answer is no key set", err)
 	}
 	keys := make(map[string]crypto.PublicKey, len(set.Keys))

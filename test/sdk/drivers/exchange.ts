@@ -50,6 +50,17 @@ export function describeExchange(driver: Driven): void {
       expect(rig.server.asked).toHaveLength(4);
     });
 
+    test.each<[string, Answer]>([
+      ['a page', page(200)],
+      ['null', json(null)],
+      ['an object', json({})],
+    ])('%s in place of the keys is no fault of the ID token', async (_, keys) => {
+      const token = json({ ...grant, access_token: 'access-1', id_token: await rig.idToken() });
+      rig.server.answers((...asked) => (asked[1].path === '/.well-known/jwks.json' ? keys : token)(...asked));
+      const { error } = await rig.exchange();
+      expect(error).toMatchObject({ name: 'OAuthError', error: 'unexpected_response', status: 200 });
+    });
+
     test.each([
       [240, 1],
       [310, 2],

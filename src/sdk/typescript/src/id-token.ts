@@ -7,7 +7,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { IntegrationServiceError, SignInError, TimeoutError } from './errors.js';
-import { type Incoming, isObject, jsonOf } from './exchange.js';
+import { isObject } from './exchange.js';
 import type { IdTokenClaims as GeneratedClaims } from './generated/sign-on/models/IdTokenClaims.js';
 import type { LoginContext as GeneratedLoginContext } from './generated/sign-on/models/LoginContext.js';
 import type { LoginUserType } from './generated/sign-on/models/LoginUserType.js';
@@ -51,7 +51,7 @@ export class IdTokenVerifier {
     issuer: string,
     clientId: string,
     algorithm: IdTokenAlgorithm,
-    read: (url: string) => Promise<Incoming>,
+    readKeys: (url: string) => Promise<unknown[]>,
   ) {
     this.#expected = {
       issuer,
@@ -62,10 +62,8 @@ export class IdTokenVerifier {
     };
     this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
       cacheMaxAge: KEYS_MAX_AGE_MS,
-      [customFetch]: async (url) => {
-        const incoming = await read(url);
-        return Response.json(keySetIn(incoming), { status: incoming.status });
-      },
+      // Without entries that are no objects, for which jose would refuse the whole set.
+      [customFetch]: async (url) => Response.json({ keys: (await readKeys(url)).filter(isObject) }),
     });
   }
 
@@ -97,14 +95,6 @@ export class IdTokenVerifier {
 /** Since the person entered the password. NaN if the ID token does not say. */
 function ageSecondsOf({ auth_time }: IdTokenClaims): number {
   return typeof auth_time === 'number' ? Date.now() / 1000 - auth_time : Number.NaN;
-}
-
-/** Removes entries that are no objects, which would make jose refuse the whole set. */
-function keySetIn(incoming: Incoming): unknown {
-  const keySet = jsonOf(incoming);
-  return isObject(keySet) && Array.isArray(keySet.keys)
-    ? { keys: keySet.keys.filter(isObject) }
-    : (keySet ?? null);
 }
 
 function whatWentWrong(cause: unknown): unknown {

@@ -148,8 +148,8 @@ export class SignOn {
     const timeoutMs = timeLimit(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const retry = retryPolicy(options.retry);
     this.#settings = { issuer, clientId, clientSecret, redirectUri, timeoutMs, retry, fetch };
-    this.#verifier = new IdTokenVerifier(issuer, clientId, options.idTokenAlgorithm ?? 'RS256', (url) =>
-      this.#ask({ url, method: 'GET', headers: {} }, {}),
+    this.#verifier = new IdTokenVerifier(issuer, clientId, options.idTokenAlgorithm ?? 'RS256', async (url) =>
+      keysIn(await this.#ask({ url, method: 'GET', headers: {} }, {})),
     );
   }
 
@@ -324,6 +324,14 @@ function objectIn(incoming: Incoming, member: string): Record<string, unknown> {
     throw unexpected(incoming);
   }
   return json;
+}
+
+function keysIn(incoming: Incoming): unknown[] {
+  const json = jsonOf(incoming);
+  if (!isObject(json) || !Array.isArray(json.keys)) {
+    throw unexpected(incoming);
+  }
+  return json.keys;
 }
 
 function unexpected(incoming: Incoming): OAuthError {
