@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 // Sequence is a list that is read page by page while you iterate:
@@ -75,13 +76,13 @@ func nextAddress(response *http.Response) string {
 	here := response.Request.URL
 	for _, header := range response.Header.Values("Link") {
 		for _, match := range link.FindAllStringSubmatch(header, -1) {
-			there, err := here.Parse(match[1])
-			if err != nil || !isNext.MatchString(match[2]) {
+			if !isNext.MatchString(match[2]) {
 				continue
 			}
+			target, _, _ := strings.Cut(match[1], "#")
 			// Only its query: the key goes to the configured address, which the service may not know.
 			next := *here
-			next.RawQuery = there.RawQuery
+			_, next.RawQuery, _ = strings.Cut(target, "?")
 			return next.String()
 		}
 	}

@@ -27,15 +27,17 @@ export function describePaging(driver: Driven): void {
       server.answers(
         onePage('a', '</v1/x?limit=1&cursor=A>; rel="next"'),
         onePage('b', '<?cursor=P>; rel=prev, <?cursor=B,2>; title="x"; rel="last next"'),
-        onePage('c', '<?cursor=C>; rel="nextish"'),
+        onePage('c', '<http://[/?cursor=C#D>; rel="next"'),
+        onePage('d', '<?cursor=E>; rel="nextish"'),
       );
-      expect(await users(1)).toEqual(['a', 'b', 'c']);
+      expect(await users(1)).toEqual(['a', 'b', 'c', 'd']);
       expect(server.asked.map(({ path }) => path)).toEqual([
         '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1',
         '/v1/instance-integrations/iin_1/clients/cli_1/users?limit=1&cursor=A',
         '/v1/instance-integrations/iin_1/clients/cli_1/users?cursor=B,2',
+        '/v1/instance-integrations/iin_1/clients/cli_1/users?cursor=C',
       ]);
-      expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(3).fill('ik_demo_key'));
+      expect(server.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill('ik_demo_key'));
     });
 
     test('never takes the key to another server or path: the service may know itself by another address', async () => {

@@ -170,7 +170,8 @@ def _next_url(answer: Answer) -> str | None:
     for target, parameters in _LINK.findall(answer.headers.get("link", "")):
         if _IS_NEXT.search(parameters):
             # Only its query: the key goes to the configured address, which the service may not know.
-            return urlsplit(answer.url)._replace(query=urlsplit(target).query).geturl()
+            _, _, query = target.partition("#")[0].partition("?")
+            return urlsplit(answer.url)._replace(query=query).geturl()
     return None
 
 

@@ -48,7 +48,7 @@ export function nextAddressOf(headers: Headers, present: string): string | null 
     if (/;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b[^"]*")/i.test(parameters)) {
       // Only its query: the key goes to the configured address, which the service may not know.
       const next = new URL(present);
-      next.search = new URL(target, present).search;
+      next.search = /\?[^#]*/.exec(target)?.[0] ?? '';
       return next.href;
     }
   }
