@@ -57,7 +57,8 @@ def verify_webhook(
     timestamp = _required(headers, "webhook-timestamp")
     signatures = _signatures_in(_required(headers, "webhook-signature"))
     _check_age(timestamp, tolerance_seconds, time.time() if now_seconds is None else now_seconds)
-    signed = f"{message_id}.{timestamp}.".encode() + content
+    # Some servers decode bytes that are no text to surrogates.
+    signed = f"{message_id}.{timestamp}.".encode(errors="surrogatepass") + content
     expected = [hmac.digest(key, signed, hashlib.sha256) for key in keys]
     # All of them, for constant time.
     matches = [hmac.compare_digest(one, other) for one in expected for other in signatures]

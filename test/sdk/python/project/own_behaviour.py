@@ -300,6 +300,23 @@ class SignOn(unittest.TestCase):
         self.assertEqual(sent, [{"token": "refresh-1", "client_id": "app_1"}])
 
 
+    def test_refuses_a_callback_with_bytes_that_are_no_text(self) -> None:
+        # As servers that decode with surrogateescape give them.
+        callback = f"/callback?code=code-1&state=\udcff&iss={ISSUER}"
+        with self.assertRaises(sdk.SignInError) as raised:
+            sdk.SignOn(ISSUER, "app_1", CALLBACK).exchange_code(
+                callback, state="state-1", nonce="nonce-1", code_verifier="verifier-1"
+            )
+        self.assertEqual(raised.exception.reason, "state_mismatch")
+
+
+class Webhook(unittest.TestCase):
+    def test_whose_headers_have_bytes_that_are_no_text_is_refused(self) -> None:
+        headers = {"webhook-id": "\udcff", "webhook-timestamp": "1000", "webhook-signature": "v1,\udcff"}
+        with self.assertRaises(sdk.WebhookVerificationError) as raised:
+            sdk.verify_webhook(b"{}", headers, "whsec_c2VjcmV0", now_seconds=1000)
+        self.assertEqual(raised.exception.reason, "signature_mismatch")
+
 
 class WebhookSecret(unittest.TestCase):
     def test_may_have_the_end_of_the_line_of_its_file(self) -> None:
