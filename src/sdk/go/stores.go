@@ -56,10 +56,11 @@ type keptChange struct {
 
 // MemoryStore is a copy in memory, which each start of the program loads again. The zero value is empty.
 type MemoryStore struct {
-	mutex  sync.Mutex
-	kept   map[entityKey]keptChange
-	cursor string
-	load   int64
+	mutex   sync.Mutex
+	kept    map[entityKey]keptChange
+	cursor  string
+	load    int64
+	loading bool
 }
 
 // Get returns the newest change of an entity, with its Resource, and false if there is none.
@@ -97,6 +98,7 @@ func (m *MemoryStore) Apply(_ context.Context, batch Batch) error {
 	}
 	if batch.First {
 		m.load++
+		m.loading = true
 	}
 	if m.kept == nil {
 		m.kept = map[entityKey]keptChange{}
@@ -110,7 +112,9 @@ func (m *MemoryStore) Apply(_ context.Context, batch Batch) error {
 		}
 	}
 	m.cursor = batch.Cursor
-	if batch.Last {
+	// What follows leaves nothing old, and a copy can be large.
+	if batch.Last && m.loading {
+		m.loading = false
 		for key, kept := range m.kept {
 			if kept.load < m.load {
 				delete(m.kept, key)

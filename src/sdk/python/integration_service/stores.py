@@ -68,6 +68,7 @@ class MemoryStore:
         self._kept: dict[tuple[str, str], tuple[Change, int]] = {}
         self._cursor: str | None = None
         self._load = 0
+        self._is_loading = False
 
     def get(self, type: str, id: str) -> Change | None:
         """The newest change of an entity, with its ``resource``."""
@@ -89,13 +90,16 @@ class MemoryStore:
             if not batch.is_first and self._cursor != batch.after:
                 return
             self._load += 1 if batch.is_first else 0
+            self._is_loading = self._is_loading or batch.is_first
             for change in batch.changes:
                 if change.removed:
                     self._kept.pop((change.type, change.id), None)
                 else:
                     self._kept[change.type, change.id] = change, self._load
             self._cursor = batch.cursor
-            if batch.is_last:
+            # What follows leaves nothing old, and a copy can be large.
+            if batch.is_last and self._is_loading:
+                self._is_loading = False
                 self._kept = {key: kept for key, kept in self._kept.items() if kept[1] == self._load}
 
     def digests(self) -> list[StoredDigest]:

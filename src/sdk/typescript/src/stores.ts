@@ -49,6 +49,7 @@ export class MemoryStore implements Store {
   readonly #kept = new Map<string, Kept>();
   #cursor: string | null = null;
   #load = 0;
+  #isLoading = false;
 
   /** The newest change of an entity, with its `resource`. */
   get(type: string, id: string): Change | undefined {
@@ -71,6 +72,7 @@ export class MemoryStore implements Store {
       return;
     }
     this.#load += isFirst ? 1 : 0;
+    this.#isLoading ||= isFirst;
     for (const change of changes) {
       const key = keyOf(change.type, change.id);
       if (change.removed) {
@@ -80,8 +82,10 @@ export class MemoryStore implements Store {
       }
     }
     this.#cursor = cursor;
-    if (isLast) {
+    // What follows leaves nothing old, and a copy can be large.
+    if (isLast && this.#isLoading) {
       this.#removeOld();
+      this.#isLoading = false;
     }
   }
 

@@ -132,6 +132,15 @@ class FunctionsOfASync(unittest.TestCase):
             self.assertRaises(sqlite3.OperationalError, gateway.sync("iin_1", sdk.MemoryStore(), options).run)
 
 
+class MemoryStore(unittest.TestCase):
+    def test_is_not_gone_over_again_for_what_follows_a_load(self) -> None:
+        store = sdk.MemoryStore()
+        store.apply(sdk.Batch([], None, "a.1", is_first=True, is_last=True))
+        kept = store._kept
+        store.apply(sdk.Batch([], "a.1", "a.2", is_first=False, is_last=True))
+        self.assertIs(store._kept, kept)
+
+
 class Proxy(unittest.TestCase):
     def test_is_not_used_for_a_host_of_no_proxy_with_or_without_its_port(self) -> None:
         for address, entry, is_used in (
