@@ -61,6 +61,11 @@ export function describeSignOn(driver: Driven): void {
       expect(value).toBe(`${rig.server.url}/auth/logout?client_id=app_1`);
     });
 
+    test('for signing out leaves out an ID token that is empty', async () => {
+      const { value } = await driver.sdk.signOn(rig.options(), 'logoutUrl', { idToken: '' });
+      expect(value).toBe(`${rig.server.url}/auth/logout?client_id=app_1`);
+    });
+
     test('for signing out says where the browser goes afterwards', async () => {
       const given = { postLogoutRedirectUri: 'https://app.example.com/bye' };
       const { value } = await driver.sdk.signOn(rig.options(), 'logoutUrl', given);

@@ -93,6 +93,12 @@ export function describeWebhooks(driver: Driven): void {
       },
     );
 
+    test('without a sequence, whose time this release cannot read, has 0 in its place', async () => {
+      const event = { id: 'evt_1', type: 'worker.promoted', occurredAt: { at: 1 }, data: {} };
+      const { value } = await verify(signed({ body: JSON.stringify(event) }));
+      expect(value.event).toMatchObject({ sequence: 0 });
+    });
+
     test('may have members and values that this release does not know', async () => {
       const { payload } = examples.find(({ payload }) => payload.type === 'user.updated') as Example;
       const body = JSON.stringify({

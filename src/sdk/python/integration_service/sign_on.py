@@ -285,7 +285,7 @@ class SignOn:
         return self._address(
             "/auth/logout",
             client_id=self._client_id,
-            id_token_hint=id_token if id_token is not None and len(id_token) <= _LONGEST_HINT else None,
+            id_token_hint=id_token if id_token and len(id_token) <= _LONGEST_HINT else None,
             post_logout_redirect_uri=post_logout_redirect_uri,
             state=state,
         )

@@ -215,7 +215,7 @@ function eventIn(payload: Uint8Array): ReceivedEvent {
     throw new WebhookVerificationError('body_malformed', 'The body is signed, and is no event.');
   }
   // Earlier releases of the service sent none; the present one sends the time in its place.
-  return { sequence: Date.parse(event.occurredAt ?? ''), ...event } as ReceivedEvent;
+  return { sequence: Date.parse(event.occurredAt ?? '') || 0, ...event } as ReceivedEvent;
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
