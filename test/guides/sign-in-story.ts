@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { expect } from '@jest/globals';
 import { apps, instanceIds } from '../flow/sign-on/demo-environment.js';
 import { call } from '../flow/sign-on/environment.js';
@@ -79,7 +81,10 @@ const INVALID = {
   'that has expired': { iat: secondsNow() - 7200, exp: secondsNow() - 3600 },
 };
 
-/** The status of what a browser gets for a good ID token and for each that is invalid. */
+/**
+ * The status of what a browser gets for a good ID token and for each that is invalid, after a request of a
+ * stranger to an address that is none.
+ */
 export async function returnWithIdTokens(start: Start): Promise<Record<string, number>> {
   const [port = 0, serverPort = 0] = await freePorts(2);
   const redirectUri = `http://localhost:${port}/callback`;
@@ -90,6 +95,8 @@ export async function returnWithIdTokens(start: Start): Promise<Record<string, n
   const statuses: Record<string, number> = {};
   try {
     await program.printed(1);
+    const [answered] = await once(get({ host: 'localhost', port, path: '//[' }), 'response');
+    answered.resume();
     for (const [what, changes] of Object.entries({ good: {}, ...INVALID })) {
       const asked = await visit(`http://localhost:${port}/login`);
       const { searchParams } = new URL(asked.location);
