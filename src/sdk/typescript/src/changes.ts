@@ -39,7 +39,7 @@ type State<Resource> =
   | {
       removed: false;
       resource: Resource;
-      /** The resource as the gateway sent it, with members that this release does not know. */
+      /** The resource as JSON, with members unknown to this release and the numbers of JavaScript. */
       json: string;
     };
 
