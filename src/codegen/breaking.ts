@@ -1,6 +1,6 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Document, Operation } from './documents.js';
+import { type Document, type Operation, placed } from './documents.js';
 import { ASYNCAPI_DOCUMENT, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
 import { inScratch, mustRun, runTool } from './run-tool.js';
@@ -44,7 +44,11 @@ export function breakingInDocument(name: string, released: Document, present: Do
     const rules = ['--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--deprecation-days-stable=365'];
     const options = [...rules, '--flatten-params', '--format=json'];
     const { exitCode, output } = await runTool(await oasdiffPath(), ['breaking', ...paths, ...options]);
-    return [...changedCredentials(released, present), ...(exitCode === 0 ? [] : summarised(output))];
+    return [
+      ...changedCredentials(released, present),
+      ...neededSince(released, present),
+      ...(exitCode === 0 ? [] : summarised(output)),
+    ];
   });
 }
 
@@ -57,6 +61,34 @@ function changedCredentials(released: Document, present: Document): string[] {
   return Object.keys(released.components.securitySchemes)
     .filter((name) => sent(released, name) !== sent(present, name))
     .map((name) => `the credential \`${name}\` is sent in another way`);
+}
+
+/** Every released way to call an operation must still suffice; oasdiff has no rule for that. */
+function neededSince(released: Document, present: Document): string[] {
+  const now = new Map(placed(present.paths ?? {}).map(({ operation }) => [operation.operationId, operation]));
+  return placed(released.paths ?? {}).flatMap(({ operation }) => {
+    const next = now.get(operation.operationId);
+    if (!next || operation['x-internal']) {
+      return [];
+    }
+    const suffices = (way: Way) => waysToCall(next, present).some((needed) => isWithin(needed, way));
+    const allSuffice = waysToCall(operation, released).every(suffices);
+    return allSuffice ? [] : [`\`${operation.operationId}\` needs another credential`];
+  });
+}
+
+/** The scopes that it needs, by credential. */
+type Way = Readonly<Record<string, readonly string[]>>;
+
+function waysToCall({ security: own }: Operation, { security = [] }: Document): readonly Way[] {
+  const ways = own ?? security;
+  return ways.length > 0 ? ways : [{}];
+}
+
+function isWithin(needed: Way, way: Way): boolean {
+  return Object.entries(needed).every(
+    ([name, scopes]) => name in way && scopes.every((scope) => way[name]?.includes(scope)),
+  );
 }
 
 export async function breakingInProto(protoDir: string): Promise<string[]> {

@@ -181,6 +181,46 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     /deleted the .*`code`/,
   ],
   [
+    'a second key beside the released one',
+    'gateway',
+    (contract) => {
+      contract.security = [{ apiKey: [], second: [] }];
+    },
+    /`listInstanceIntegrations` needs another credential/,
+  ],
+  [
+    'another key for one operation',
+    'gateway',
+    ({ paths }) => {
+      paths['/v1/instance-integrations'].get.security = [{ second: [] }];
+    },
+    /^`listInstanceIntegrations` needs another credential$/,
+  ],
+  [
+    'a key for what was public',
+    'sign-on',
+    ({ paths }) => {
+      paths['/.well-known/jwks.json'].get.security = [{ clientBasic: [] }];
+    },
+    /needs another credential/,
+  ],
+  [
+    'a secret that public applications lack',
+    'sign-on',
+    ({ paths }) => {
+      paths['/auth/token'].post.security = [{ clientBasic: [] }];
+    },
+    /needs another credential/,
+  ],
+  [
+    'a scope that released tokens lack',
+    'sign-on',
+    ({ paths }) => {
+      paths['/auth/userinfo'].get.security = [{ accessToken: ['profile'] }];
+    },
+    /needs another credential/,
+  ],
+  [
     'an operation that becomes a page for browsers',
     'sign-on',
     ({ paths }) => {
@@ -219,6 +259,20 @@ const welcome: [what: string, contract: string, edit: Edit][] = [
     'gateway',
     ({ paths }) => {
       Object.assign(paths['/v1/instance-integrations'].get, { deprecated: true, 'x-sunset': '2999-01-01' });
+    },
+  ],
+  [
+    'a further way to authenticate',
+    'gateway',
+    (contract) => {
+      contract.security.push({ second: [] });
+    },
+  ],
+  [
+    'a credential that is no longer needed',
+    'sign-on',
+    ({ paths }) => {
+      paths['/auth/userinfo'].get.security = [];
     },
   ],
   [
