@@ -1,6 +1,13 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Document, type Operation, placed } from './documents.js';
+import {
+  type Document,
+  type Media,
+  type Operation,
+  type PathItem,
+  placed,
+  type Schema,
+} from './documents.js';
 import { ASYNCAPI_DOCUMENT, documents, generatedDir, releasedDir, root } from './layout.js';
 import { oasdiffPath } from './oasdiff.js';
 import { inScratch, mustRun, runTool } from './run-tool.js';
@@ -128,29 +135,35 @@ function findingsOf(output: string): OasdiffFinding[] {
   }
 }
 
-/** Pages for browsers may change at any time. In `webhooks`, `x-internal` only concerns generators. */
-function withoutPages(document: Document): unknown {
+/** Pages for browsers may change at any time. */
+function withoutPages({ webhooks = {}, ...document }: Document): unknown {
   const isPage = (operation: object) => (operation as Operation)['x-internal'] === true;
   const kept = Object.entries(document.paths).map(([path, item]) => [
     path,
     Object.fromEntries(Object.entries(item).filter(([, operation]) => !isPage(operation))),
   ]);
-  return { ...document, paths: Object.fromEntries(kept) };
+  return { ...document, paths: { ...Object.fromEntries(kept), ...whatArrives(webhooks) } };
 }
 
-/** Events as answers of invented operations: they may gain members, never lose or change them. */
+/** What a browser brings to integrators; for them, `x-internal` only concerns generators. */
+function whatArrives(webhooks: Record<string, PathItem>): object {
+  const sent = placed(webhooks).map(({ path, method, parameters, operation }) => {
+    const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+    const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    const content = operation.requestBody?.content ?? {};
+    return [
+      `/${path}/${method}`,
+      sending(operation.operationId, content, { type: 'object', required, properties }),
+    ];
+  });
+  return Object.fromEntries(sent);
+}
+
+/** Events, as what is sent. */
 function asOpenapi({ info, components }: Document): unknown {
   const paths = Object.entries(components.messages ?? {}).map(([type, { headers, payload }]) => [
     `/${type}`,
-    {
-      get: {
-        operationId: type,
-        responses: {
-          200: { description: type, content: { 'application/json': { schema: payload } } },
-          default: { description: 'headers', content: { 'application/json': { schema: headers } } },
-        },
-      },
-    },
+    sending(type, { 'application/json': { schema: payload } }, headers),
   ]);
   return {
     openapi: '3.1.0',
@@ -158,4 +171,11 @@ function asOpenapi({ info, components }: Document): unknown {
     paths: Object.fromEntries(paths),
     components: { schemas: components.schemas },
   };
+}
+
+/** What we send, as answers of an invented operation: they may gain members, never lose or change them. */
+function sending(operationId: string, content: Record<string, Media>, headers: Schema): PathItem {
+  const sent = { description: operationId, content };
+  const beside = { description: 'headers or query', content: { 'application/json': { schema: headers } } };
+  return { get: { operationId, summary: '', responses: { 200: sent, default: beside } } };
 }

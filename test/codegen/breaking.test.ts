@@ -13,6 +13,14 @@ const newDirectory = temporaryDirectories();
 type Contract = any;
 type Edit = (contract: Contract) => void;
 
+function parameterOf({ parameters }: Contract, wanted: string): Contract {
+  return parameters.find(({ name }: Contract) => name === wanted);
+}
+
+function formOf({ requestBody }: Contract): Contract {
+  return requestBody.content['application/x-www-form-urlencoded'].schema;
+}
+
 const BUILDS_OASDIFF_MS = 300_000;
 
 const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
@@ -178,7 +186,31 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     'a parameter taken from what arrives at the redirect URI',
     'sign-on',
     ({ webhooks }) => webhooks['authorization-response'].get.parameters.shift(),
-    /deleted the .*`code`/,
+    /removed the optional property `code`/,
+  ],
+  [
+    'a parameter that no longer always arrives at the redirect URI',
+    'sign-on',
+    ({ webhooks }) => {
+      parameterOf(webhooks['authorization-response'].get, 'iss').required = false;
+    },
+    /`iss` became optional/,
+  ],
+  [
+    'a member that no longer always arrives with form_post',
+    'sign-on',
+    ({ webhooks }) => {
+      formOf(webhooks['authorization-response'].post).required = [];
+    },
+    /`iss` became optional/,
+  ],
+  [
+    'a longer state at the redirect URI',
+    'sign-on',
+    ({ webhooks }) => {
+      delete parameterOf(webhooks['authorization-response'].get, 'state').schema.maxLength;
+    },
+    /`state`.*maxLength/,
   ],
   [
     'a second key beside the released one',
@@ -273,6 +305,16 @@ const welcome: [what: string, contract: string, edit: Edit][] = [
     'sign-on',
     ({ paths }) => {
       paths['/auth/userinfo'].get.security = [];
+    },
+  ],
+  [
+    'a state that always arrives at the redirect URI, with a new parameter',
+    'sign-on',
+    ({ webhooks }) => {
+      const { get, post } = webhooks['authorization-response'];
+      parameterOf(get, 'state').required = true;
+      get.parameters.push({ name: 'session_state', in: 'query', required: true, schema: { type: 'string' } });
+      formOf(post).required.push('state');
     },
   ],
   [
