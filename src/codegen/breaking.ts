@@ -12,6 +12,7 @@ import { ASYNCAPI_DOCUMENT, documents, generatedDir, releasedDir, root } from '.
 import { oasdiffPath } from './oasdiff.js';
 import { inScratch, mustRun, runTool } from './run-tool.js';
 import { bundlePath, readBundle } from './steps/bundles.js';
+import { withoutChecks } from './steps/sdk-contract.js';
 
 const SEVERITIES = join(root, 'openapi/oasdiff-severities.txt');
 const PROTO_IMAGE = join(releasedDir, 'proto.binpb');
@@ -46,6 +47,7 @@ export function breakingInDocument(name: string, released: Document, present: Do
     const paths = [join(scratch, 'released.json'), join(scratch, 'present.json')] as const;
     const comparable = (document: Document) =>
       JSON.stringify(name === ASYNCAPI_DOCUMENT ? asOpenapi(document) : withoutPages(document));
+    const asSdksRead = name === ASYNCAPI_DOCUMENT ? (document: Document) => document : withoutChecks;
     await writeFile(paths[0], comparable(released));
     await writeFile(paths[1], comparable(present));
     const rules = ['--fail-on=ERR', `--severity-levels=${SEVERITIES}`, '--deprecation-days-stable=365'];
@@ -54,6 +56,7 @@ export function breakingInDocument(name: string, released: Document, present: Do
     return [
       ...changedCredentials(released, present),
       ...neededSince(released, present),
+      ...requiredSince(asSdksRead(released), asSdksRead(present)),
       ...(exitCode === 0 ? [] : summarised(output)),
     ];
   });
@@ -96,6 +99,17 @@ function isWithin(needed: Way, way: Way): boolean {
   return Object.entries(needed).every(
     ([name, scopes]) => name in way && scopes.every((scope) => way[name]?.includes(scope)),
   );
+}
+
+/** SDKs check answers, also of earlier services, and events of before are sent again. */
+function requiredSince(released: Document, present: Document): string[] {
+  return Object.entries(released.components.schemas).flatMap(([name, { properties = {} }]) => {
+    const { required = [] } = present.components.schemas[name] ?? {};
+    const added = required.filter((member) => !(member in properties));
+    return added.map(
+      (member) => `\`${name}.${member}\` is required, and was not released (openapi/README.md)`,
+    );
+  });
 }
 
 export async function breakingInProto(protoDir: string): Promise<string[]> {

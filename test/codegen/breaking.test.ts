@@ -21,6 +21,11 @@ function formOf({ requestBody }: Contract): Contract {
   return requestBody.content['application/x-www-form-urlencoded'].schema;
 }
 
+function addRequired(schema: Contract): void {
+  schema.properties.taxNumber = { type: 'string' };
+  schema.required.push('taxNumber');
+}
+
 const BUILDS_OASDIFF_MS = 300_000;
 
 const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
@@ -251,6 +256,18 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
       paths['/auth/userinfo'].get.security = [{ accessToken: ['profile'] }];
     },
     /needs another credential/,
+  ],
+  [
+    'an added member of an answer that SDKs require of earlier services too',
+    'gateway',
+    ({ components }) => addRequired(components.schemas.TenantClient),
+    /`TenantClient.taxNumber` is required/,
+  ],
+  [
+    'an added member of an event that SDKs require of earlier events too',
+    'webhooks',
+    ({ components }) => addRequired(components.schemas.ClientCreatedData),
+    /`ClientCreatedData.taxNumber` is required/,
   ],
   [
     'an operation that becomes a page for browsers',
