@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { filesBelow } from '../../src/codegen/manifest.js';
 import { packageRoot } from '../../src/config/package.js';
 import { temporaryDirectories } from '../support/temporary-directory.js';
 
@@ -35,7 +36,47 @@ const locked = Object.entries(packages)
 const REGISTRY = 'https://registry.npmjs.org/';
 const newDirectory = temporaryDirectories();
 
+/** Used by their commands or as files. */
+const NOT_IMPORTED = [
+  '@biomejs/biome',
+  '@bufbuild/buf',
+  '@openapitools/openapi-generator-cli',
+  '@redocly/cli',
+  'dclint',
+  'grpc-health-check',
+  'ts-proto',
+  'types-node-newest',
+];
+
+async function codeOf(...folders: string[]): Promise<{ file: string; code: string }[]> {
+  const files = await Promise.all(
+    folders.map(async (folder) =>
+      (await filesBelow(join(packageRoot, folder))).map((file) => join(folder, file)),
+    ),
+  );
+  return files
+    .flat()
+    .filter((file) => /\.[cm]?[jt]s$/.test(file) && !import.meta.filename.endsWith(file))
+    .map((file) => ({ file, code: readFileSync(join(packageRoot, file), 'utf8') }));
+}
+
 describe('packages of others', () => {
+  test('are each imported, or named here as one that is not', async () => {
+    const declared = ['package.json', '.ci/tools/package.json'].flatMap((manifest) => {
+      const { dependencies, devDependencies } = jsonOf(join(packageRoot, manifest));
+      return Object.keys({ ...dependencies, ...devDependencies });
+    });
+    const sources = await codeOf('.ci', 'src', 'test', 'workflows');
+    const isImported = (name: string) => {
+      const own = name.replace('@types/', '');
+      return sources.some(
+        ({ file, code }) =>
+          (own === name || file.endsWith('.ts')) && (code.includes(`'${own}'`) || code.includes(`'${own}/`)),
+      );
+    };
+    expect(declared.filter((name) => !isImported(name)).sort()).toEqual(NOT_IMPORTED);
+  });
+
   test('come from the npm registry, each with the hash of what was reviewed', () => {
     const strays = locked.filter(
       ({ resolved = REGISTRY, integrity = '' }) =>
