@@ -16,11 +16,11 @@ DOCS := dist/docs/site.json
 DOCS_SOURCES := $(shell find src/docs src/telemetry src/edge/pages src/edge/docs/site-file.ts src/codegen/documents.ts src/config/package.ts src/domain/operator/audit-types.ts generated/openapi generated/asyncapi openapi/guides -type f 2>/dev/null) package.json
 # SQLite is first: where it must be compiled, this takes longer than everything else.
 PARTS = $(BINDING) $(BUILT) $(SDKS) $(DOCS)
-TOGETHER = $(MAKE) -s -j2
+TOGETHER = $(MAKE) -s -j2 STEPS=together
 # Decided in the recipe: the output of $(shell) is never a terminal.
 READABLE_LOGS := if [ -t 1 ]; then : "$${LOG_FORMAT:=pretty}"; fi; export LOG_FORMAT
 # Steps that may run together do so by TOGETHER; with `make -j` two would install at once.
-ifeq ($(MAKELEVEL),0)
+ifneq ($(STEPS),together)
 .NOTPARALLEL:
 endif
 JEST := jest --config test/jest.config.js
@@ -38,10 +38,10 @@ run: ready ## Start the demo environment: everything, on this machine
 	@$(READABLE_LOGS); ENVIRONMENT=demo exec node dist/src/cli/main.js serve
 
 .PHONY: dev
-dev: ready ## The same, restarted on every change
+dev: ready ## The same, restarted on every change of src/ (after changes of workflows: make ready)
 	@tsc --watch --preserveWatchOutput & types=$$!; node .ci/compile.js --watch & watcher=$$!; \
 	trap 'kill $$types $$watcher 2>/dev/null || :' EXIT INT TERM; \
-	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist --watch-preserve-output dist/src/cli/main.js serve
+	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist/src --watch-path=dist/lib --watch-preserve-output dist/src/cli/main.js serve
 
 .PHONY: mock
 mock: $(TOOLS) ## Start Prism mocks of both APIs (MOCK_GATEWAY_PORT, MOCK_SIGN_ON_PORT; 4010 and 4011 unless given)
@@ -112,7 +112,7 @@ sbom: ## Write bills of materials (CycloneDX) to dist/sbom
 	@.ci/sbom
 
 .PHONY: package
-package: $(INSTALLED) ## Make the tarball for an installation on another machine, in dist/package
+package: $(INSTALLED) ## Make the tarball for an installation on another machine, in dist/package (Linux)
 	@$(TOGETHER) $(BINDING) $(SDKS) $(DOCS)
 	@.ci/step 'Packing' node .ci/package.js dist/package
 
