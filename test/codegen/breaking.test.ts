@@ -108,6 +108,16 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     /the optional response header `link` removed/,
   ],
   [
+    'an answer of another media type, although a kind of JSON',
+    'gateway',
+    ({ paths }) => {
+      const { content } = paths['/v1/instance-integrations'].get.responses['200'];
+      content['application/vnd.example+json'] = content['application/json'];
+      delete content['application/json'];
+    },
+    /application\/vnd\.example\+json/,
+  ],
+  [
     'an error that is no longer documented',
     'gateway',
     ({ paths }) => delete paths['/v1/instance-integrations'].get.responses['429'],
