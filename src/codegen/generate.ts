@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { generatedDir, root } from './layout.js';
+import { dirname, join } from 'node:path';
+import { generatedDir } from './layout.js';
 import { MANIFEST, manifestOf } from './manifest.js';
 import { generateBundles } from './steps/bundles.js';
 import { generateComments } from './steps/comments.js';
@@ -41,14 +41,17 @@ export async function generateInto(outDir: string): Promise<void> {
 }
 
 /** Replaces generated/ as a whole, so that no obsolete file remains. */
-export async function generate(): Promise<void> {
-  const fresh = await mkdtemp(join(root, '.generating-'));
+export async function generate(fill = generateInto, into = generatedDir): Promise<void> {
+  const scratch = await mkdtemp(join(dirname(into), '.generating-'));
+  // Not the scratch folder itself, which only its owner may read.
+  const fresh = join(scratch, 'generated');
   try {
-    await generateInto(fresh);
-    await rm(generatedDir, { recursive: true, force: true });
-    await rename(fresh, generatedDir);
+    await mkdir(fresh);
+    await fill(fresh);
+    await rm(into, { recursive: true, force: true });
+    await rename(fresh, into);
   } finally {
-    await rm(fresh, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 

@@ -116,6 +116,7 @@ describe('an operation that the generator cannot express is refused', () => {
     ],
     ['no sentence', changed({ description: 'Pay runs' }), 'its description needs a sentence'],
     ['a deprecation', changed({ deprecated: true }), 'would not say that it is deprecated'],
+    ['a write', changed({}, { '/v3/pay-runs': { post: item.get } }), 'they only read'],
     [
       'pages of the same name',
       changed(

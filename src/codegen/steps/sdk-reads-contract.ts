@@ -1,4 +1,4 @@
-import { type Document, nameIn, type Operation, type PathItem, type Schema } from '../documents.js';
+import { type Document, nameIn, type Operation, type PathItem, placed, type Schema } from '../documents.js';
 
 /** An operation as the SDKs have it; names in backticks are written as each language writes them. */
 export interface Read {
@@ -50,6 +50,9 @@ const OWN: Readonly<Record<string, { name?: string; sentence?: string }>> = {
 const OF_PAGES = ['limit', 'cursor'];
 
 export function readsOf({ paths, components }: Document): Read[] {
+  for (const { method, operation } of placed(paths)) {
+    assertIs(method === 'get', operation, 'they only read');
+  }
   const reads = Object.entries(paths)
     .filter(isRead)
     .map(([path, { get, parameters = [] }]) => {
