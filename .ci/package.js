@@ -18,7 +18,7 @@ const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
 const LOCKED = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
 /** Before Node-API 10, the binding of SQLite fits one major version of Node. */
 const MAJOR = process.versions.napi < 10 ? process.versions.node.split('.')[0] : undefined;
-const RANGE = MAJOR ? `${MAJOR}.x` : '>=22.14';
+const RANGE = MAJOR ? `${MAJOR}.x` : '^22.14 || >=23.6';
 const PLACE = `${process.platform}-${process.arch}${MAJOR ? `-node${MAJOR}` : ''}`;
 const NAME = `integration-service-${MANIFEST.version}-${PLACE}`;
 

@@ -11,17 +11,18 @@ const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf
 
 export const packageVersion = manifest.version;
 
-/** Why this Node cannot run the package. `range` is `>=20.19`, or `20.x` where native code needs one. */
+/** Why this Node cannot run the package. `range` is `>=20.19`, or such as `20.x` for native code. */
 export function unsuitableNode(
   version = process.versions.node,
   range = manifest.engines.node,
 ): string | undefined {
-  const [, isMinimum, needed = 0, neededMinor = 0] = /^(>=)?(\d+)(?:\.(\d+))?/.exec(range) ?? [];
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNewer = major > Number(needed) || (major === Number(needed) && minor >= Number(neededMinor));
-  return (isMinimum ? isNewer : major === Number(needed))
-    ? undefined
-    : `This package needs Node ${range}; this is ${version}.`;
+  const isSuitable = range.split(' || ').some((one) => {
+    const [, isMinimum, needed = 0, neededMinor = 0] = /^(>=)?\^?(\d+)(?:\.(\d+))?/.exec(one) ?? [];
+    const isLater = isMinimum !== undefined && major > Number(needed);
+    return isLater || (major === Number(needed) && minor >= Number(neededMinor));
+  });
+  return isSuitable ? undefined : `This package needs Node ${range}; this is ${version}.`;
 }
 
 function rootAbove(dir: string): string {
