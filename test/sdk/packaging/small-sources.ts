@@ -2,10 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Sources, textFile } from '../../../src/sdk/packaging/sources.js';
 
-const PYPROJECT = `[build-system]
-requires = ["setuptools"]
-
-[project]
+const PYPROJECT = `[project]
 name = "integration-service-sdk"
 description = "Says \\"hello\\" [twice]."
 requires-python = ">=3.10"
