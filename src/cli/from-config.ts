@@ -7,6 +7,7 @@ import type { AddressGuardOptions } from '../delivery/address-guard.js';
 import type { Retention } from '../domain/maintenance/purge.js';
 import { addressOf } from '../identifiers/network-address.js';
 import { readSecretsKeys } from '../keys/secrets-key.js';
+import { sqliteFileIn } from '../store/data-directory.js';
 import { type IssuerClaim, isOfThisMachine } from '../store/issuer.js';
 import type { LogOptions } from '../telemetry/log.js';
 
@@ -74,11 +75,15 @@ export function secretsKeyFile({ DATA_DIR, SECRETS_KEY_FILE: path }: Config): {
   };
 }
 
-/** Throws if the key file cannot be used. That of a demo may be missing until the domain makes it. */
-export function refuseUnusableKeyFile(config: Config): void {
+/** Throws if the key file cannot be used, or there is no database file. The domain of a demo makes both. */
+export function refuseUnusableFiles(config: Config): void {
+  const isLive = config.ENVIRONMENT === 'live';
   const { path } = secretsKeyFile(config);
-  if (config.ENVIRONMENT === 'live' || existsSync(path)) {
+  if (isLive || existsSync(path)) {
     readSecretsKeys(path);
+  }
+  if (isLive && config.DATABASE_URL === undefined) {
+    sqliteFileIn(config.DATA_DIR);
   }
 }
 

@@ -6,15 +6,18 @@ import { StoreError } from './store-error.js';
 export const DATABASE_FILE = 'integration.db';
 /** The folder in the data directory in which `integration restore` prepares the database file. */
 export const RESTORE_STAGE = 'restoring';
+/** What an operator of live can do without a database. */
+export const TO_BEGIN =
+  'In live, `integration restore` brings one back from a backup, and `integration init` makes a new environment.';
 
-/** The database file in a data directory, for a command that opens it. Throws if there is none. */
+/** The database file in a data directory, where opening may not make one. Throws if there is none. */
 export function sqliteFileIn(dataDir: string): string {
   refuseHalfFilled(dataDir);
   refuseMoved(dataDir);
   const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StoreError(
-      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, or ENVIRONMENT to demo for that of the demo.`,
+      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, mount the volume that holds it, or set ENVIRONMENT to demo for that of the demo. ${TO_BEGIN}`,
     );
   }
   return file;
@@ -24,7 +27,7 @@ export function sqliteFileIn(dataDir: string): string {
 export function refuseHalfFilled(dataDir: string): void {
   if (existsSync(join(dataDir, RESTORE_STAGE)) && !existsSync(join(dataDir, DATABASE_FILE))) {
     throw new StoreError(
-      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder ${RESTORE_STAGE}.`,
+      `A restore into ${dataDir} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To begin without a backup, delete the folder ${RESTORE_STAGE} and, in live, run \`integration init\`.`,
     );
   }
 }

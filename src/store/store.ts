@@ -25,7 +25,14 @@ import { signOnUnitOfWork } from './adapters/sign-on/unit-of-work.js';
 import type { DueListener } from './adapters/unit-of-work.js';
 import type { OnInvalidEvent } from './adapters/webhooks/event-recorder.js';
 import { sendingUnitOfWork } from './adapters/webhooks/sending/unit-of-work.js';
-import { DATABASE_FILE, isUnclosed, RESTORE_STAGE, refuseHalfFilled } from './data-directory.js';
+import {
+  DATABASE_FILE,
+  isUnclosed,
+  RESTORE_STAGE,
+  refuseHalfFilled,
+  sqliteFileIn,
+  TO_BEGIN,
+} from './data-directory.js';
 import type { Database } from './database.js';
 import type { OnClocksApart } from './dialects/postgres/clock.js';
 import {
@@ -50,6 +57,8 @@ export type { Silence };
 
 export interface StoreOptions extends SqliteOptions {
   environment: 'live' | 'demo';
+  /** In live, refuses a database of no environment: only `integration init` begins one. */
+  existing?: boolean;
   /** Recorded, and refused if the database has another one. Commands that issue no tokens have none. */
   issuer?: IssuerClaim;
   /** The directory of the SQLite file; made if missing, readable by its owner only. */
@@ -215,10 +224,13 @@ function notificationsFor(
 }
 
 async function connect(options: StoreOptions): Promise<Database> {
-  const { dataDir, databaseUrl, alone = false } = options;
+  const { dataDir, databaseUrl, alone = false, existing, environment } = options;
   if (databaseUrl !== undefined) {
     const { onIdleError = () => undefined, limits, watch, onClocksApart } = options;
     return openPostgres(databaseUrl, onIdleError, limits, watch, onClocksApart);
+  }
+  if (existing && environment === 'live') {
+    sqliteFileIn(dataDir);
   }
   try {
     makeFolder(dataDir);
@@ -290,17 +302,31 @@ function asRefusal(error: unknown): unknown {
 }
 
 /** Runs before any migration: a database of the other environment or of another issuer stays unchanged. */
-async function refuseForeign({ patient }: Database, { environment, issuer }: StoreOptions): Promise<void> {
+async function refuseForeign({ patient }: Database, options: StoreOptions): Promise<void> {
+  const { environment, existing, issuer } = options;
   const recorded = await recordedIn(patient);
-  refuseOtherEnvironment(recorded.environment ?? environment, environment);
+  if (existing || recorded.environment !== undefined) {
+    refuseOtherEnvironment(recorded.environment, environment);
+  }
   if (issuer) {
     refuseOther(recorded.issuer, issuer);
   }
 }
 
-/** Throws unless the settings are of the environment that the database belongs to. */
-export function refuseOtherEnvironment(owner: 'live' | 'demo', environment: 'live' | 'demo'): void {
-  if (owner !== environment) {
+/**
+ * Throws unless the settings are of the environment that the database belongs to. A demo may begin in an
+ * empty database. Live would answer there that every key is unknown, as if all had been revoked.
+ */
+export function refuseOtherEnvironment(
+  owner: 'live' | 'demo' | undefined,
+  environment: 'live' | 'demo',
+): void {
+  if (owner === undefined && environment === 'live') {
+    throw new StoreError(
+      `The database is empty: it belongs to no environment. Set DATABASE_URL or DATA_DIR to the database of the service. ${TO_BEGIN}`,
+    );
+  }
+  if (owner !== undefined && owner !== environment) {
     throw new StoreError(
       `The database belongs to the ${owner} environment, and ENVIRONMENT is ${environment}.`,
     );

@@ -1,12 +1,14 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { makeSecretsKeys } from '../../src/keys/secrets-key.js';
 import { Sqlite } from '../../src/store/better-sqlite3.js';
+import { databaseUnderTest } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { roleTokens } from '../support/role-tokens.js';
@@ -20,6 +22,7 @@ import {
 } from '../support/service-process.js';
 
 const services = serviceProcesses();
+const postgres = databaseUnderTest('PostgreSQL');
 
 const CANNOT_START = 78;
 /** systemd starts the unit again, but not after 78. */
@@ -247,6 +250,34 @@ describe('settings', () => {
     );
     expect(existsSync(dataDir)).toBe(false);
   });
+
+  test.each(['serve', 'domain'] as const)(
+    'of live with a key file and without a database are refused before %s makes anything',
+    async (command) => {
+      const folder = services.newDirectory();
+      const dataDir = join(folder, 'data');
+      makeSecretsKeys(`${dataDir}.keys/secrets.key`);
+      expect(await refusalOf({ command, dataDir, env: { ENVIRONMENT: 'live' } })).toMatch(
+        /^There is no database in .*\. In live, `integration restore` brings one back from a backup, .*$/,
+      );
+      expect(readdirSync(folder)).toEqual(['data.keys']);
+    },
+  );
+
+  test.each(['serve', 'domain'] as const)(
+    'of live that lead %s to an empty PostgreSQL database are refused, and it stays empty',
+    async (command) => {
+      const { dataDir, databaseUrl = '' } = await postgres.newEmptyPlace();
+      const SECRETS_KEY_FILE = `${dataDir}.keys/secrets.key`;
+      makeSecretsKeys(SECRETS_KEY_FILE);
+      const env = { ENVIRONMENT: 'live', DATABASE_URL: databaseUrl, SECRETS_KEY_FILE };
+      expect(await refusalOf({ command, dataDir, env })).toMatch(
+        /^The database is empty: it belongs to no environment\. .* `integration init` makes a new environment\.$/,
+      );
+      const { reader } = await postgres.open({ dataDir, databaseUrl });
+      expect(await reader.introspection.getTables({ withInternalKyselyTables: true })).toEqual([]);
+    },
+  );
 
   test.each([
     ['domain', { GRPC_TLS_CERT_FILE: '/not/there', GRPC_TLS_KEY_FILE: '/not/there' }, 'GRPC_TLS_CERT_FILE'],

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { StoreError } from '../../src/store/store-error.js';
-import { databaseUnderTest, describeEachDatabase } from '../support/databases.js';
+import { type DatabasePlace, databaseUnderTest, describeEachDatabase } from '../support/databases.js';
 import { runScript } from '../support/run-script.js';
 
 describeEachDatabase('the environment of a database', (under) => {
@@ -17,6 +19,25 @@ describeEachDatabase('the environment of a database', (under) => {
       `belongs to the ${owner} environment, and ENVIRONMENT is ${other}.`,
     );
     await expect(under.openStore(place, owner)).resolves.toBeDefined();
+  });
+
+  test('is begun by a demo and by `init`, and not by a start of live, which makes nothing', async () => {
+    const [missing, empty] = [await under.newEmptyPlace(), await under.newPlace()];
+    const started = (place: DatabasePlace, environment: 'live' | 'demo') =>
+      under.openStore(place, environment, { existing: true });
+    const refusal = under.kind === 'SQLite' ? /^There is no database in / : /^The database is empty: /;
+    await expect(started(missing, 'live')).rejects.toThrow(refusal);
+    await expect(started(empty, 'live')).rejects.toThrow(/^The database is empty: .* `integration init` /);
+
+    expect(existsSync(join(missing.dataDir, 'integration.db'))).toBe(false);
+    const { reader } = await under.open(missing);
+    expect(await reader.introspection.getTables({ withInternalKyselyTables: true })).toEqual([]);
+    const opened = await under.open(empty);
+    expect(await opened.reader.selectFrom('environment').selectAll().execute()).toEqual([]);
+
+    await expect(started(missing, 'demo')).resolves.toBeDefined();
+    await (await under.openStore(empty, 'live')).close();
+    await expect(started(empty, 'live')).resolves.toBeDefined();
   });
 });
 

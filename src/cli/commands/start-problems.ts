@@ -109,17 +109,17 @@ function keyFileOfLive(config: Config): void {
 }
 
 async function database(config: Config): Promise<void> {
-  const { DATA_DIR: dataDir, DATABASE_URL } = config;
+  const { DATA_DIR: dataDir, DATABASE_URL, ENVIRONMENT } = config;
   if (DATABASE_URL === undefined) {
     refuseHalfFilled(dataDir);
     refuseMoved(dataDir);
-    if (!existsSync(join(dataDir, DATABASE_FILE))) {
+    if (ENVIRONMENT === 'demo' && !existsSync(join(dataDir, DATABASE_FILE))) {
       return;
     }
   }
   await reading({ dataDir, databaseUrl: DATABASE_URL?.reveal() }, async (reader) => {
     const recorded = await recordedIn(reader);
-    refuseOtherEnvironment(recorded.environment ?? config.ENVIRONMENT, config.ENVIRONMENT);
+    refuseOtherEnvironment(recorded.environment, ENVIRONMENT);
     refuseNewer(recorded.required);
     refuseOther(recorded.issuer, issuerClaimOf(config));
     await refuseWithoutKey(reader, recorded, config);

@@ -35,6 +35,7 @@ export async function openDomainStore(
   const warnOfInvalidEvents = boundedWarnings(log, INVALID_EVENTS_PER_MINUTE);
   const storeOptions: StoreOptions = {
     environment: config.ENVIRONMENT,
+    existing: true,
     issuer: issuerClaimOf(config),
     dataDir: config.DATA_DIR,
     databaseUrl: config.DATABASE_URL?.reveal(),

@@ -24,7 +24,7 @@ import {
   storeSizeGauges,
 } from '../../telemetry/store-metrics.js';
 import { prepareDemo } from '../demo/prepare-demo.js';
-import { refuseUnusableKeyFile, retentionOf } from '../from-config.js';
+import { refuseUnusableFiles, retentionOf } from '../from-config.js';
 import { refuseTakenPorts } from '../ports.js';
 import { refuseUnreachableDomain } from '../sockets.js';
 import { openListeners, refuseSecondDomain, warnsOfLostUse } from './domain-listeners.js';
@@ -43,7 +43,7 @@ export async function startDomain(role: RoleOptions): Promise<RunningRole> {
   const tlsFiles = watchedTlsFiles(role, serverFiles(config));
   // All before the migration, after which an earlier release may not start any more.
   refuseUnreachableDomain(config);
-  refuseUnusableKeyFile(config);
+  refuseUnusableFiles(config);
   await refuseSecondDomain(config);
   await refuseTakenPorts(config, role.openers);
   const store = await openDomainStore(role, (failure) => endWith('Writing to the disk failed', failure));

@@ -3,7 +3,7 @@ import { pause } from '../../../workflows/backoff.js';
 import type { Config } from '../../config/config.js';
 import { createLog, type Log } from '../../telemetry/log.js';
 import { welcome } from '../demo/welcome.js';
-import { doubtfulNames, logOptionsOf, refuseUnusableKeyFile } from '../from-config.js';
+import { doubtfulNames, logOptionsOf, refuseUnusableFiles } from '../from-config.js';
 import { releaseMemoryAtRest } from '../memory-at-rest.js';
 import { presenceOf, startOpsOnPort } from '../ports.js';
 import { ROLE_NAMES } from '../roles/role.js';
@@ -23,8 +23,8 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   for (const problem of doubtfulNames(config, environment)) {
     log.warn('a variable looks like a misspelt setting', { problem });
   }
-  // The domain would refuse it after the others have started, and after a folder is made for their sockets.
-  refuseUnusableKeyFile(config);
+  // The domain would refuse them after the others have started, and a folder is made for their sockets.
+  refuseUnusableFiles(config);
   for (const right of allRoleRights) {
     refuseTokenOfServe(config, right);
   }

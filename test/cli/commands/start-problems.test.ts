@@ -11,12 +11,14 @@ import { Sqlite } from '../../../src/store/better-sqlite3.js';
 import { RESTORE_STAGE } from '../../../src/store/data-directory.js';
 import { writeMoved } from '../../../src/store/moves/moved-file.js';
 import { openStore } from '../../../src/store/store.js';
+import { databaseUnderTest } from '../../support/databases.js';
 import { root } from '../../support/service-process.js';
 import { migratedSqliteFile } from '../../support/sqlite/template.js';
 import { temporaryDirectories } from '../../support/temporary-directory.js';
 import { integration, sharedIntegration } from '../typed.js';
 
 const directory = temporaryDirectories();
+const postgres = databaseUnderTest('PostgreSQL');
 const run = promisify(execFile);
 const source = (path: string) => JSON.stringify(join(root, 'src', path));
 const ISSUER = 'https://id.example.com';
@@ -76,11 +78,24 @@ test('an incomplete restore, or a database that was moved and deleted, is a prob
 
 test('a live environment that was not made is a problem, unless the check is offline', async () => {
   const config = loadConfig({ DATA_DIR: directory() });
-  const problem = expect.stringMatching(
-    /^There is no key file at .*secrets\.key\. `integration init` makes it/,
-  );
-  expect(await startProblems(config)).toEqual([problem]);
+  expect(await startProblems(config)).toEqual([
+    expect.stringMatching(/^There is no key file at .*secrets\.key\. `integration init` makes it/),
+    expect.stringMatching(
+      /^There is no database in .*\. In live, `integration restore` brings one back from/,
+    ),
+  ]);
   expect(await startProblems(config, { offline: true })).toEqual([]);
+});
+
+test('an empty database in live is a problem, which the check leaves empty', async () => {
+  const { SECRETS_KEY_FILE } = await usedPlace();
+  const { dataDir, databaseUrl = '' } = await postgres.newEmptyPlace();
+  const unmade = loadConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRETS_KEY_FILE });
+  const problem = expect.stringMatching(
+    /^The database is empty: it belongs to no environment\. Set DATABASE_URL .* `integration init` makes/,
+  );
+  expect([await startProblems(unmade), await startProblems(unmade)]).toEqual([[problem], [problem]]);
+  expect(await startProblems(unmade, { offline: true })).toEqual([]);
 });
 
 test('a database without its key file, or with that of another one, is a problem', async () => {
@@ -188,6 +203,7 @@ test('so is, without a role, what `serve` refuses because it starts a domain and
     'EDGE_TOKEN must be the token itself for the edge: only the domain accepts a hash',
     expect.stringMatching(/^Edge and worker could not reach this domain: /),
     expect.stringMatching(/^There is no key file at /),
+    expect.stringMatching(/^There is no database in /),
   ]);
 });
 

@@ -94,7 +94,7 @@ async function fillDirectory<T>(
   }
 }
 
-/** The folder itself stays: without it, a service that restarts would create an empty database. */
+/** The folder itself stays: without it, `init`, or a demo that restarts, would make an empty database. */
 function emptyStage(stage: string): void {
   for (const name of existsSync(stage) ? readdirSync(stage) : []) {
     rmSync(join(stage, name), { recursive: true, force: true });

@@ -299,7 +299,7 @@ describe('integration restore', () => {
     writeFileSync(join(into.DATA_DIR, 'restoring/integration.db'), 'half a database');
     await expect(openStore({ environment: 'live', dataDir: into.DATA_DIR, alone: true })).rejects.toEqual(
       new StoreError(
-        `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To start without one, delete the folder restoring.`,
+        `A restore into ${into.DATA_DIR} is not complete. If none is running, run \`integration restore\` again; it starts from the beginning. To begin without a backup, delete the folder restoring and, in live, run \`integration init\`.`,
       ),
     );
     for (const args of [['backup', join(into.DATA_DIR, 'b')], ['revocations', 'r'], ['resume']]) {
