@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -15,6 +16,7 @@ import {
   pages,
   terminalBlocks,
 } from './blocks.js';
+import { testOnLinux } from './machine.js';
 
 /** Of blocks that are not typed in a terminal. */
 const DATA_LANGUAGES = ['ini', 'json', 'yaml'];
@@ -37,6 +39,37 @@ test('a test types each block of the pages, or the list says why not', () => {
     .filter((code) => !codes.includes(code));
   expect(unknown).toEqual([]);
   expect(codes).toHaveLength(new Set(codes).size);
+});
+
+/** The commands of a block that are run where each succeeds except one, as if no program did anything. */
+function runWhereFails(block: Printed, failing: string): string[] {
+  const script = `PATH=/nowhere; cd() { :; }
+    command_not_found_handle() { echo "$*"; case "$*" in '${failing}'*) return 1; esac; }\n${codeOf(block)}`;
+  const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+  return stdout.trim().split('\n');
+}
+
+const ROLLOUT = 'kubectl -n integration rollout';
+
+testOnLinux.each<[failing: string, next: string, ...block: Printed]>([
+  ['integration restore', 'systemctl start', ...inWalk.restore],
+  ['integration config check', 'systemctl restart', ...inWalk.upgrade],
+  ['tar', 'ln', ...inWalk.upgrade],
+  ['openssl', 'mv', ...inAlerts.replaceCertificate],
+  ['promtool', 'systemctl restart', ...inPrometheus.install],
+  ['sqlite3', 'systemctl start', 'rotate-keys', 'systemctl stop'],
+  ['docker build', 'docker push', 'install', 'docker build'],
+  [`${ROLLOUT} status`, `${ROLLOUT} resume`, 'upgrade', `${ROLLOUT} pause deployment/integration-edge`],
+  [
+    `${ROLLOUT} status deployment/integration-edge`,
+    `${ROLLOUT} resume`,
+    ...(['upgrade', `${ROLLOUT} pause deployment/integration-domain`] as const),
+  ],
+])('where %s fails, a block does not go on with %s: %s', (failing, next, ...block) => {
+  const isRun = (command: string, commands: string[]) => commands.some((each) => each.startsWith(command));
+  expect(isRun(next, runWhereFails(block, 'nothing'))).toBe(true);
+  const run = runWhereFails(block, failing);
+  expect([isRun(failing, run), isRun(next, run)]).toEqual([true, false]);
 });
 
 test('the way back to 1.3.1 needs no command that 1.3.1 does not have', () => {
