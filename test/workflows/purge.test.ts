@@ -168,6 +168,20 @@ describeWith('temporal', 'the purge', (executable) => {
     expect(second.calls.map(({ requestId }) => requestId)).toEqual(['purge-stopped-step/batch-2/1']);
   });
 
+  test('keeps the counts of a step in which a later batch fails', async () => {
+    const { maintenance, calls } = scriptedMaintenance({
+      purge: [
+        { deleted: { sessions: 10 }, more: true },
+        new Error('the domain restarts'),
+        { deleted: { sessions: 5 }, more: false },
+      ],
+    });
+    await work({ maintenance });
+    const handle = await start('purge-failing-step', { stepMs: 60_000 });
+    expect(await handle.result()).toEqual({ batches: 2, deleted: { sessions: 15 }, more: false });
+    expect(calls.at(-1)?.requestId).toBe('purge-failing-step/batch-2/1');
+  });
+
   test('is finished by another worker when the first one goes in the middle of a batch', async () => {
     const first = scriptedMaintenance({
       purge: [

@@ -26,14 +26,25 @@ export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
 export function maintenanceActivities(domain: Maintenance) {
   return {
-    /** Makes batches for about `stepMs`, and one in any case. */
+    /**
+     * Makes batches for about `stepMs`, and one in any case. If a later one fails, returns the counts: the
+     * next step meets the failure with none to lose.
+     */
     async purgeExpired({ limit, stepMs = 0, restMs = 0 }: PurgeStep): Promise<PurgeBatch> {
       const call = domainCall();
       const endsAt = performance.now() + stepMs;
       const deleted: Record<string, number> = {};
-      let more: boolean;
+      let more: boolean | undefined;
       do {
-        const batch = await domain.purgeExpired({ limit, run: workflowId() }, call);
+        let batch: PurgeBatch;
+        try {
+          batch = await domain.purgeExpired({ limit, run: workflowId() }, call);
+        } catch (error) {
+          if (more) {
+            return { deleted, more };
+          }
+          throw error;
+        }
         for (const [kind, count] of Object.entries(batch.deleted)) {
           deleted[kind] = (deleted[kind] ?? 0) + count;
         }

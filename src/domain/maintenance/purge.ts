@@ -39,6 +39,8 @@ interface PurgeBatch {
   run?: string | undefined;
   /** Begins only if no run has ended within this time. */
   unlessEndedWithinMs?: number | undefined;
+  /** Called at once: what was removed counts also if the batch fails afterwards. */
+  onRemoved?: ((kind: ExpiringKind, rows: number) => void) | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -89,12 +91,15 @@ export interface PurgeClocks {
   removalTime: RemovalTime;
 }
 
-/** Removes one bounded batch of rows past their retention. Safe to run concurrently. */
+/**
+ * Removes one bounded batch of rows past their retention. Safe to run concurrently. If it fails at one kind,
+ * it removes the others first, in this batch and the next ones; a second kind is a sign of an outage.
+ */
 export async function purgeExpired(
   store: PurgeStore,
   retention: Retention,
   { clock, removalTime }: PurgeClocks,
-  { limit, run, unlessEndedWithinMs }: PurgeBatch,
+  { limit, run, unlessEndedWithinMs, onRemoved }: PurgeBatch,
 ): Promise<PurgeReport> {
   const removedAt = removalTime();
   if (removedAt === undefined) {
@@ -107,18 +112,26 @@ export async function purgeExpired(
     return { removed: {}, more: false, isLeftToOther: true };
   }
   const removed: PurgeReport['removed'] = {};
+  const failures: unknown[] = [];
   let left = limit;
   for (const [kind, overBefore] of Object.entries(ends(retention, removedAt)) as [ExpiringKind, number][]) {
-    if (left === 0) {
+    if (left === 0 || failures.length > 1) {
       break;
     }
-    const count = await store.remove(kind, overBefore, left);
+    const count = await store.remove(kind, overBefore, left).catch((error) => {
+      failures.push(error);
+      return 0;
+    });
     if (count > 0) {
       removed[kind] = count;
+      onRemoved?.(kind, count);
     }
     left -= count;
   }
   const more = left === 0;
+  if (failures.length > 0 && !more) {
+    throw failures[0];
+  }
   if (run !== undefined && !more) {
     await store.end(run, clock());
   }

@@ -53,7 +53,7 @@ export function maintenanceService({
     purgeExpired: async ({ limit, run, unlessEndedWithinSeconds }) => {
       assertBetween(limit, 1, MAX_BATCH, 'limit');
       const batch = {
-        ...{ limit, run },
+        ...{ limit, run, onRemoved: onPurged },
         ...(unlessEndedWithinSeconds && { unlessEndedWithinMs: unlessEndedWithinSeconds * 1_000 }),
       };
       const { removed, more, isLeftToOther } = await purgeExpired(
@@ -64,7 +64,6 @@ export function maintenanceService({
       );
       const counts = new Map<PurgedKind, number>();
       for (const [kind, rows] of Object.entries(removed)) {
-        onPurged?.(kind as ExpiringKind, rows);
         const purged = PURGED_KINDS[kind as ExpiringKind];
         counts.set(purged, (counts.get(purged) ?? 0) + rows);
       }

@@ -19,11 +19,17 @@ const RETENTION = {
   eventsMs: 30 * DAY_MS,
 };
 
-function storeHolding(held: Partial<Record<ExpiringKind, number>>) {
+function storeHolding(
+  held: Partial<Record<ExpiringKind, number>>,
+  failing: Partial<Record<ExpiringKind, Error>> = {},
+) {
   const asked: { kind: ExpiringKind; overBefore: number; limit: number }[] = [];
   const left = { ...held };
   const remove = async (kind: ExpiringKind, overBefore: number, limit: number) => {
     asked.push({ kind, overBefore, limit });
+    if (failing[kind]) {
+      throw failing[kind];
+    }
     const count = Math.min(left[kind] ?? 0, limit);
     left[kind] = (left[kind] ?? 0) - count;
     return count;
@@ -113,6 +119,36 @@ describe('a purge', () => {
       more = report.more;
     }
     expect(batches).toEqual([10, 10, 10, 10, 10, 0]);
+  });
+
+  test('that fails at one kind removes all others first, counts them, and then fails with the reason', async () => {
+    const unreadable = new Error('the page cannot be read');
+    const { store, runs } = storeHolding({ session: 4, delivery: 9, event: 5 }, { audit_event: unreadable });
+    const counted: unknown[] = [];
+    const purge = () =>
+      purgeExpired(store, RETENTION, oneClock(fakeClock().now), {
+        ...{ limit: 10, run: 'run' },
+        onRemoved: (...count) => counted.push(count),
+      });
+    await expect(purge()).resolves.toEqual({
+      ...{ removed: { session: 4, delivery: 6 }, more: true, isLeftToOther: false },
+    });
+    await expect(purge()).rejects.toBe(unreadable);
+    expect(counted).toEqual([
+      ['session', 4],
+      ['delivery', 6],
+      ['delivery', 3],
+      ['event', 5],
+    ]);
+    expect(runs).toEqual(['run']);
+  });
+
+  test('ends at the second kind at which it fails, as while the database is away', async () => {
+    const away = new Error('the database is away');
+    const { store, asked } = storeHolding({}, { session: away, idle_session: away });
+    const purge = purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10 });
+    await expect(purge).rejects.toBe(away);
+    expect(asked).toHaveLength(2);
   });
 
   test('that another run is ahead of removes nothing, and goes on when that run has found no more', async () => {
