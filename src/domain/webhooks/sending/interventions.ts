@@ -83,7 +83,10 @@ export async function giveUpDeliveries(
   return unitOfWork.rows.retried(ids);
 }
 
-/** Makes the next attempt of a pending delivery due now. Its workflow learns of it at its next step. */
+/**
+ * Makes the next attempt of a pending delivery due now. Its workflow learns of it at its next step. Changes
+ * and records nothing if it is due already.
+ */
 export async function retryDelivery(
   { unitOfWork, deliveriesDue }: Pick<SendingDependencies, 'unitOfWork' | 'deliveriesDue'>,
   actor: Actor,
@@ -98,8 +101,10 @@ export async function retryDelivery(
     if ((await changes.receivers([delivery.subscriptionId])).length === 0) {
       throw subscriptionDisabled();
     }
-    await changes.retryBatches.makeDue([delivery.id], delivery.attemptsBegun + 1, 'now');
-    await tell(changes, actor, 'delivery.retried', delivery);
+    const number = delivery.attemptsBegun + 1;
+    if ((await changes.retryBatches.makeDue([delivery.id], number, 'now')) > 0) {
+      await tell(changes, actor, 'delivery.retried', delivery);
+    }
   }, origin);
   deliveriesDue.wake();
 }

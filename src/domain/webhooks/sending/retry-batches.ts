@@ -29,8 +29,8 @@ export interface RetryBatchRows {
   }): Promise<void>;
   /** Notes that workflows have started. */
   markHandedOver(ids: readonly string[]): Promise<void>;
-  /** Makes attempt `number` claimable where the delivery waits for it. */
-  makeDue(ids: readonly DeliveryId[], number: number, when: 'now' | 'at its time'): Promise<void>;
+  /** Makes attempt `number` claimable where the delivery waits for it; returns how many did. */
+  makeDue(ids: readonly DeliveryId[], number: number, when: 'now' | 'at its time'): Promise<number>;
 }
 
 /** As much as a workflow and a person can handle. */

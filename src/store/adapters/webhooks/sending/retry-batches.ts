@@ -8,7 +8,7 @@ import {
 import type { RetriedDelivery, SendingRows } from '../../../../domain/webhooks/sending/sending.js';
 import { camelCased, type Reader, type Writer } from '../../../database.js';
 import { inList } from '../../statements/dialect.js';
-import { keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
+import { changedRows, keptPosted, keptStatement, plannedStatement } from '../../statements/kept-statement.js';
 import { plainWrites } from '../../statements/plain-writes.js';
 import { CLAIMABLE_AT, IS_PENDING_ITSELF } from '../dialect-words.js';
 import { PROGRESS } from './results.js';
@@ -120,10 +120,11 @@ export function retryBatchRows(db: Writer, now: number): RetryBatchRows {
       }
     },
     makeDue: async (ids, number, when) => {
-      if (ids.length > 0) {
-        const latest = when === 'now' ? now : Number.MAX_SAFE_INTEGER;
-        await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now, latest });
+      if (ids.length === 0) {
+        return 0;
       }
+      const latest = when === 'now' ? now : Number.MAX_SAFE_INTEGER;
+      return changedRows(await makingDue(db, { ids: JSON.stringify(ids), before: number - 1, now, latest }));
     },
   };
 }

@@ -40,12 +40,22 @@ describeEachDatabase('an operator', (under) => {
     expect(await rig.audited()).toEqual([['delivery.retried', rig.id]]);
   });
 
-  test('may ask twice for one attempt, and gets one', async () => {
+  test('may ask twice for one attempt, and gets one, with one record', async () => {
     const rig = await failed();
     await rig.retry();
     await rig.retry();
+    expect(await rig.audited()).toEqual([['delivery.retried', rig.id]]);
     expect(await rig.claimed()).toEqual([2]);
     expect(await rig.claimed()).toEqual([]);
+  });
+
+  test('hurries no first attempt, which is due already, and leaves no record', async () => {
+    const rig = await failed();
+    await rig.happen();
+    const waiting = rig.database.reader.selectFrom('deliveries').select('id').where('attempts_begun', '=', 0);
+    await rig.retry((await waiting.executeTakeFirstOrThrow()).id);
+    expect(await rig.claimed()).toEqual([1]);
+    expect(await rig.audited()).toEqual([]);
   });
 
   test('gets no fourth attempt', async () => {
