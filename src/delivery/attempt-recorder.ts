@@ -6,7 +6,8 @@ import { BACKOFF } from './waits.js';
 
 export interface EndedAttempt {
   result: AttemptResult;
-  leaseExpiresAt: Date;
+  /** By `performance.now()`. */
+  leaseEndsAt: number;
 }
 
 interface AttemptRecorderOptions {
@@ -143,7 +144,7 @@ export class AttemptRecorder {
 
   /** Drops an attempt that the domain refuses, once its lease has ended. */
   #setAside(attempt: EndedAttempt, error: unknown): void {
-    if (this.#isWrong(attempt, error) && attempt.leaseExpiresAt.getTime() <= Date.now()) {
+    if (this.#isWrong(attempt, error) && attempt.leaseEndsAt <= performance.now()) {
       const { deliveryId } = attempt.result;
       this.options.log.error('the domain does not take the result of a webhook attempt', { deliveryId });
       this.options.onSettled(1);

@@ -237,10 +237,7 @@ export class Relay {
       if (waitedMs !== undefined && report.httpStatus !== undefined) {
         metrics?.received(waited(waitedMs));
       }
-      this.#recorder.add({
-        result: resultOf(delivery, report),
-        leaseExpiresAt: delivery.leaseExpiresAt ?? new Date(),
-      });
+      this.#recorder.add({ result: resultOf(delivery, report), leaseEndsAt: time.endsAt });
     } catch (error) {
       this.#lose(delivery, error);
     }

@@ -27,7 +27,7 @@ function ended(deliveryId: string, responseStart = Buffer.alloc(0), leaseMs = 30
     message: 'ö'.repeat(300),
     responseStart,
   };
-  return { result: { deliveryId, attempt }, leaseExpiresAt: new Date(Date.now() + leaseMs) };
+  return { result: { deliveryId, attempt }, leaseEndsAt: performance.now() + leaseMs };
 }
 
 /** A recorder, what it told, and a promise of so many attempts being off its hands. */

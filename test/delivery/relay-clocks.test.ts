@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AttemptOutcome } from '../../generated/proto/integration/webhooks/v1/deliveries.js';
 import { AddressGuard } from '../../src/delivery/address-guard.js';
 import { leaseFrom } from '../../src/domain/webhooks/sending/sending.js';
+import { ErrorCode, ServiceError } from '../../src/errors/service-error.js';
 import { signalled } from '../support/signalled.js';
 import { FakeDomain, HeldSender } from './fake-domain.js';
 import { rawReceivers } from './raw-receivers.js';
@@ -63,6 +64,15 @@ describe('a relay that was frozen', () => {
         : { outcome: AttemptOutcome.SUCCEEDED, message: '', received: 1 },
     );
   });
+});
+
+test('a result that the domain refuses is dropped after its lease, however far their clocks are apart', async () => {
+  const { domain, log } = start({ sender: new HeldSender(() => true) });
+  domain.aheadMs = 3_600_000;
+  domain.leaseMs = 0;
+  domain.recordFault = () => new ServiceError(ErrorCode.INVALID_REQUEST, 'No.');
+  const [deliveryId] = domain.add(1);
+  expect(await log.nextLine(({ level }) => level === 'error')).toMatchObject({ deliveryId });
 });
 
 test('a claim may take so long at most that the shortest lease leaves time for the whole attempt', async () => {
