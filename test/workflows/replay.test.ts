@@ -28,6 +28,23 @@ describe('the workflow definitions', () => {
     expect(recorded.length).toBeGreaterThanOrEqual(2);
   });
 
+  test('have a recorded history of the newer branch of each patch', () => {
+    const definitions = new URL('../../workflows/definitions/', import.meta.url);
+    const sources = readdirSync(definitions)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(name, definitions), 'utf8'));
+    const patches = sources.flatMap((source) =>
+      [...source.matchAll(/\bpatched\((\w+)\)/g)].map(
+        ([, constant]) => new RegExp(`const ${constant} = '(.+)';`).exec(source)?.[1],
+      ),
+    );
+    const markers = recorded
+      .flatMap((name) => (JSON.parse(read(name)) as { events: Event[] }).events)
+      .flatMap(({ markerRecordedEventAttributes: marker }) => marker?.details?.['patch-data']?.payloads ?? [])
+      .map(({ data }) => JSON.parse(Buffer.from(String(data), 'base64').toString()).id);
+    expect(new Set(markers)).toEqual(new Set(patches));
+  });
+
   test.each(recorded)('still take the steps of %s', async (name) => {
     await replay(read(name));
   });

@@ -1,6 +1,3 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import {
   queryNames,
@@ -13,7 +10,7 @@ import {
 import { signalled } from '../support/signalled.js';
 import { describeWith } from '../support/toolchains.js';
 import { RetryDomain } from './retry-domain.js';
-import { eventually, quickWebhookRetry } from './temporal-fixture.js';
+import { eventually, impatient, quickWebhookRetry } from './temporal-fixture.js';
 import { temporalRig } from './temporal-rig.js';
 
 const HOUR = 3_600_000;
@@ -192,19 +189,6 @@ describeWith('temporal', 'what people ask of the retries', (executable) => {
     expect(domain.statuses).toEqual({ whd_a: 'DELIVERED' });
   });
 });
-
-/** A server that suggests a new run after few events. */
-function impatient(executable: string): string {
-  const script = path.join(
-    mkdtempSync(path.join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'impatient-')),
-    'temporal',
-  );
-  const suggested = 'limit.historyCount.suggestContinueAsNew=40';
-  writeFileSync(script, `#!/bin/sh\nexec '${executable}' "$@" --dynamic-config-value ${suggested}\n`, {
-    mode: 0o700,
-  });
-  return script;
-}
 
 describeWith('temporal', 'a retryNow whose attempt cannot begin', (executable) => {
   const { client, work } = temporalRig(impatient(executable));

@@ -1,4 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
@@ -91,6 +93,19 @@ export async function startServer(
       }
     }
   }
+}
+
+/** A server that suggests a new run after few events. */
+export function impatient(executable: string): string {
+  const script = path.join(
+    mkdtempSync(path.join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'impatient-')),
+    'temporal',
+  );
+  const suggested = 'limit.historyCount.suggestContinueAsNew=40';
+  writeFileSync(script, `#!/bin/sh\nexec '${executable}' "$@" --dynamic-config-value ${suggested}\n`, {
+    mode: 0o700,
+  });
+  return script;
 }
 
 /** A Temporal that answers, and whose polls this account may not call. */
