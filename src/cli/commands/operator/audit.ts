@@ -24,7 +24,7 @@ export function addAuditCommands(program: Command): void {
     .option('--about <id>', 'only what this id did, or what was done to it', auditParty)
     .option(...LIMIT, 50);
   addVerb(group, 'export', async (session) => (await import('./audit-chain.js')).exportRecords(session), {
-    about: 'Print the whole log as JSON lines, each record with its hash',
+    about: 'Print the records of all chains as JSON lines, each with its hash',
     example: '> audit.jsonl',
     demoToken: 'auditor',
   });
