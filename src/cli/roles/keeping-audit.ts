@@ -1,13 +1,12 @@
 import { pause } from '../../../workflows/backoff.js';
-import { ANCHORED_TYPE, CHAINS_IN_A_RECORD } from '../../domain/operator/audit-chain.js';
+import type { Growth } from '../../domain/operator/audit.js';
+import { ANCHORED_TYPE, CHAINS_IN_A_RECORD, type ChainPlace } from '../../domain/operator/audit-chain.js';
 import type { AuditTally } from '../../domain/operator/audit-tally.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../../telemetry/log.js';
 import { type Running, running } from './running.js';
 
 const EVERY_MS = 60_000;
-/** A record carries the time at which its write began; its commit may be this much later. */
-const LONGEST_WRITE_MS = 60_000;
 /** The first look covers what earlier processes wrote and may not have anchored. */
 const FIRST_LOOK_BACK_MS = 3_600_000;
 /** Of a hash in the log, which masks longer ones as secrets. Enough to recognize the record in an export. */
@@ -25,19 +24,16 @@ export async function firstLookOf({ operator, clock }: Pick<Store, 'operator' | 
  * chain that grew, in a record and in the log: an attacker must also remove all later anchors.
  */
 export function startKeepingAudit(
-  store: Pick<Store, 'operator' | 'clock'>,
+  store: Pick<Store, 'operator'>,
   tally: Pick<AuditTally, 'flush'>,
   log: Log,
   firstLook: number,
 ): Running {
-  let since = firstLook;
+  const anchor = anchoring(store, log, firstLook);
   const keep = async () => {
     try {
       await tally.flush();
-      const lookedAt = store.clock();
-      // Later records are from before the clock was set back: each look would find them again.
-      await anchor(store, log, { since, until: lookedAt + LONGEST_WRITE_MS });
-      since = lookedAt - LONGEST_WRITE_MS;
+      await anchor();
     } catch (error) {
       log.warn('the audit log was not kept up to date', { reason: (error as Error).message });
     }
@@ -51,25 +47,57 @@ export function startKeepingAudit(
   });
 }
 
-export async function anchor(
+/**
+ * Each call anchors the chains that grew since the last one; the first, those that ended at `firstLook` or
+ * later. It compares places, not times: a record carries the time at which its write began, and a commit
+ * that waits for a replica of PostgreSQL may be much later.
+ */
+export function anchoring(
   { operator }: Pick<Store, 'operator'>,
   log: Log,
-  span: { since: number; until: number },
-): Promise<void> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page = { after, limit: CHAINS_IN_A_RECORD };
-    const heads = await operator.rows.auditEvents.heads(span, page);
-    if (heads.length > 0) {
-      const named = (characters?: number) =>
-        Object.fromEntries(
-          heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash.slice(0, characters)}`]),
-        );
-      const subject = { type: 'audit_log', id: 'chains' };
-      await operator.run((changes) =>
-        changes.audit(ACTOR, { type: ANCHORED_TYPE, subject, attributes: named() }),
-      );
-      log.info('the newest audit records', { heads: named(HASH_CHARACTERS) });
+  firstLook: number,
+): () => Promise<void> {
+  const { auditEvents } = operator.rows;
+  const seen = new Map<string, number>();
+  let since = firstLook;
+  return async () => {
+    const grown: Growth[] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const ends = await auditEvents.ends({ after, limit: CHAINS_IN_A_RECORD });
+      for (const { chain, seq, createdAt } of ends) {
+        const from = seen.get(chain) ?? (createdAt < since ? seq : 0);
+        if (seq > from) {
+          grown.push(await auditEvents.growth({ chain, seq: from }));
+        } else {
+          seen.set(chain, from);
+        }
+      }
+      after = ends.length === CHAINS_IN_A_RECORD ? ends.at(-1)?.chain : undefined;
     }
-    after = heads.length === CHAINS_IN_A_RECORD ? heads.at(-1)?.chain : undefined;
+    for (let at = 0; at < grown.length; at += CHAINS_IN_A_RECORD) {
+      const part = grown.slice(at, at + CHAINS_IN_A_RECORD);
+      await name(
+        operator,
+        log,
+        part.flatMap(({ newest }) => newest ?? []),
+      );
+      for (const { chain, end } of part) {
+        seen.set(chain, end);
+      }
+    }
+    since = 0;
+  };
+}
+
+async function name(operator: Store['operator'], log: Log, heads: readonly ChainPlace[]): Promise<void> {
+  if (heads.length === 0) {
+    return;
   }
+  const named = (characters?: number) =>
+    Object.fromEntries(heads.map(({ chain, seq, hash }) => [chain, `${seq} ${hash.slice(0, characters)}`]));
+  const subject = { type: 'audit_log', id: 'chains' };
+  await operator.run((changes) =>
+    changes.audit(ACTOR, { type: ANCHORED_TYPE, subject, attributes: named() }),
+  );
+  log.info('the newest audit records', { heads: named(HASH_CHARACTERS) });
 }

@@ -79,16 +79,23 @@ export interface AuditRows {
   misplaced(limit: number): Promise<ChainedEvent[]>;
   /** Ids of records without a chain that are not older than `since`. */
   unchained(since: number, limit: number): Promise<string[]>;
-  /** The newest record of each chain that grew in that time, by chain; ignores anchors. */
-  heads(
-    span: { since: number; until: number },
-    page: { after: string; limit: number },
-  ): Promise<ChainPlace[]>;
+  /** The last place of each chain and the time of its record, by chain; 0 without a place. */
+  ends(page: { after: string; limit: number }): Promise<(Place & Pick<AuditEvent, 'createdAt'>)[]>;
+  growth(behind: Place): Promise<Growth>;
   /** The time of the newest record of any chain, without anchors and future times. */
   newest(now: number): Promise<number | undefined>;
 }
 
 type Place = Pick<ChainPlace, 'chain' | 'seq'>;
+
+/** What a chain has behind a place. */
+export interface Growth {
+  chain: string;
+  /** The newest record that is no anchor. */
+  newest: ChainPlace | undefined;
+  /** The place from which the next look may begin: before it are that record, and anchors without a gap. */
+  end: number;
+}
 
 const ALL_TYPES = Object.values(AUDIT_TYPES).flatMap((types) => Object.keys(types));
 export const AUDIT_TYPE_MESSAGE =

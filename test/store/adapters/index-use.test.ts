@@ -94,9 +94,9 @@ const reads: [title: string, read: Use, plan: RegExp[]][] = [
     [/^SEARCH account USING INDEX .* \(email_key=\?\)$/, /^SEARCH users USING INDEX users_by_account /],
   ],
   [
-    'the newest records of chains since a time',
-    (db) => auditRows(db.reader).heads({ since: 1, until: 9 }, { after: '', limit: 100 }),
-    [/^SEARCH audit_events USING INDEX audit_events_by_age \(created_at>\? AND created_at<\?\)$/],
+    'what a chain of the audit log has behind a place',
+    (db) => auditRows(db.reader).growth({ chain: 'ach_1', seq: 7 }),
+    [/^SEARCH audit_events USING INDEX audit_events_by_chain \(chain=\? AND seq>\? AND seq<\?\)$/],
   ],
   [
     'a later page of the audit log, before a time',
@@ -135,6 +135,18 @@ describe('on SQLite', () => {
     // The few units of each worker are, by themselves.
     const sorts = (await plansOf(read)).filter((plan) => !plan.includes('FOR json_group_array'));
     expect(sorts.join()).not.toContain('TEMP B-TREE');
+  });
+
+  test('the ends of the chains of the audit log are read without the records before them', async () => {
+    const plans = await plansOf((db) => auditRows(db.reader).ends({ after: '', limit: 100 }));
+    const ofRecords = plans.filter((plan) => plan.includes('audit_events'));
+    expect(new Set(ofRecords)).toEqual(
+      new Set([
+        'SEARCH audit_events USING COVERING INDEX audit_events_by_chain (chain>?)',
+        'SEARCH audit_events USING COVERING INDEX audit_events_by_chain (chain=? AND seq<?)',
+        'SEARCH audit_events USING INDEX audit_events_by_chain (chain=? AND seq<?)',
+      ]),
+    );
   });
 
   test('a start reads the accounts that share a mailbox, and no others', async () => {

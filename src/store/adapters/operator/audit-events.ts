@@ -15,8 +15,6 @@ import { auditPage } from './audit-page.js';
 type Row = Tables['auditEvents'];
 
 const MOST_CHARACTERS_SHOWN = 1_000;
-/** The chain, in a form that fits no index: SQLite would read all records by chain, for those of a minute. */
-export const CHAIN_UNINDEXED = sql<string>`chain || ''`;
 
 export function auditRows(reader: Writer): AuditRows {
   const db = camelCased(reader);
@@ -56,29 +54,36 @@ export function auditRows(reader: Writer): AuditRows {
         .execute();
       return rows.map(({ id }) => id);
     },
-    heads: async ({ since, until }, { after, limit }) => {
-      const newest = await db
+    ends: async (page) => {
+      const { rows } = await endsOfChains(page).execute(db);
+      return rows.map(({ chain, seq, createdAt }) => ({
+        ...{ chain, seq: Number(seq ?? 0), createdAt: Number(createdAt ?? 0) },
+      }));
+    },
+    growth: async ({ chain, seq }) => {
+      const records = db
         .selectFrom('auditEvents')
-        .where('createdAt', '>=', since)
-        .where('createdAt', '<=', until)
+        .where('chain', '=', chain)
+        .where('seq', '<=', Number.MAX_SAFE_INTEGER);
+      const newest = await records
+        .where('seq', '>', seq)
         .where('type', '<>', ANCHORED_TYPE)
-        .where(CHAIN_UNINDEXED, '>', after)
-        .groupBy(CHAIN_UNINDEXED)
-        .orderBy(CHAIN_UNINDEXED)
-        .limit(limit)
-        .select([CHAIN_UNINDEXED.as('chain'), ({ fn }) => fn.max('seq').as('seq')])
-        .execute();
-      if (newest.length === 0) {
-        return [];
-      }
-      const rows = await db
-        .selectFrom('auditEvents')
-        .where(({ or, and, eb }) =>
-          or(newest.map(({ chain, seq }) => and([eb('chain', '=', chain), eb('seq', '=', Number(seq))]))),
-        )
+        .orderBy('seq', 'desc')
+        .limit(1)
         .select(['chain', 'seq', 'hash'])
-        .execute();
-      return rows.map(placeOf).sort((one, other) => (one.chain < other.chain ? -1 : 1));
+        .executeTakeFirst();
+      const last = Number(newest?.seq ?? seq);
+      const anchors = await records
+        .where('seq', '>', last)
+        .where('type', '=', ANCHORED_TYPE)
+        .select(({ fn }) => [fn.max('seq').as('end'), fn.countAll().as('count')])
+        .executeTakeFirstOrThrow();
+      const end = Number(anchors.end ?? last);
+      return {
+        chain,
+        newest: newest && placeOf(newest),
+        end: end - last === Number(anchors.count) ? end : last,
+      };
     },
     newest: async (now) => {
       const row = await db
@@ -93,6 +98,23 @@ export function auditRows(reader: Writer): AuditRows {
       return row?.createdAt;
     },
   };
+}
+
+/** Seeks by the index from chain to chain and to the end of each. */
+function endsOfChains({ after, limit }: { after: string; limit: number }) {
+  const records = sql`audit_events where audit_events.chain = chains.chain and seq <= ${Number.MAX_SAFE_INTEGER}`;
+  return sql<{ chain: string; seq: number | null; createdAt: number | null }>`
+    with recursive chains (chain, number) as (
+      select min(chain), 1 from audit_events where chain > ${after}
+      union all
+      select (select min(chain) from audit_events where audit_events.chain > chains.chain), number + 1
+      from chains where chains.chain is not null and number < ${limit}
+    )
+    select chain,
+      (select seq from ${records} order by seq desc limit 1) as seq,
+      (select created_at from ${records} order by seq desc limit 1) as created_at
+    from chains where chain is not null
+    order by number`;
 }
 
 /** Seeks by the index in each chain: a read of all records would block other work on SQLite. */

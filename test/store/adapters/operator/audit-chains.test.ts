@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { anchor, firstLookOf, startKeepingAudit } from '../../../../src/cli/roles/keeping-audit.js';
+import { anchoring, firstLookOf, startKeepingAudit } from '../../../../src/cli/roles/keeping-audit.js';
 import type { AuditMac } from '../../../../src/domain/operator/audit-chain.js';
 import { inNameOf } from '../../../../src/domain/unit-of-work.js';
 import { withAuditChains } from '../../../../src/store/adapters/operator/audit-chains.js';
@@ -9,11 +9,11 @@ import { operatorUnitOfWork } from '../../../../src/store/adapters/operator/unit
 import { purgeStore } from '../../../../src/store/adapters/purge.js';
 import { scrub } from '../../../../src/telemetry/log.js';
 import { type DatabaseUnderTest, describeEachDatabase } from '../../../support/databases.js';
+import { signalled } from '../../../support/signalled.js';
 import { auditFindings } from './audit-findings.js';
 
 const mac: AuditMac = (bytes) => createHmac('sha256', 'key').update(bytes).digest();
 const ACTOR = { type: 'service_token', id: 'tok_1' };
-const ALWAYS = { since: 0, until: 10_000 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function rigOver(under: DatabaseUnderTest) {
@@ -25,11 +25,19 @@ async function rigOver(under: DatabaseUnderTest) {
     inNameOf(ACTOR, by).run((changes) =>
       changes.audit(changes.actor, { type: 'unit.updated', subject: { type: 'unit', id } }),
     );
+  const heads: unknown[] = [];
+  const log = {
+    ...silent,
+    info: (_: string, told?: Record<string, unknown>) => void heads.push(told?.heads),
+  };
   return {
     bare,
     unitOfWork,
     process,
     record,
+    heads,
+    log,
+    anchors: (firstLook = 0) => anchoring({ operator: unitOfWork }, log, firstLook),
     setTime: (time: number) => {
       now = time;
     },
@@ -141,7 +149,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await record('b');
     const other = process();
     await record('c', other);
-    await anchor({ operator: process() }, silent, ALWAYS);
+    await anchoring({ operator: process() }, silent, 0)();
     expect(await findings()).toEqual([]);
     const all = await records();
     const ending = all.find(({ seq, subject }) => seq === 2 && subject?.id === 'b');
@@ -162,22 +170,24 @@ describeEachDatabase('the chains of the audit log', (under) => {
   });
 
   test('a process that starts after long silence names the newest records from before, and its own when it ends', async () => {
-    const { bare, record, records, process, setTime, findings } = await rigOver(under);
+    const { bare, record, records, process, setTime, findings, heads, log } = await rigOver(under);
     await record('before');
     const store = { operator: process(), clock: Date.now };
     const firstLook = await firstLookOf(store);
     setTime(Date.now());
     await record('at once', store.operator);
-    const heads: unknown[] = [];
-    const log = { ...silent, info: (_: string, told?: Record<string, unknown>) => heads.push(told?.heads) };
-    const keeping = startKeepingAudit(store, { flush: async () => {} }, log, firstLook);
+    const { told: anchored, tell } = signalled();
+    const info = (...line: Parameters<typeof log.info>) => tell(log.info(...line));
+    const keeping = startKeepingAudit(store, { flush: async () => {} }, { ...log, info }, firstLook);
+    await anchored;
+    await record('at last', store.operator);
     const all = await records();
     const [lone, own] = ['before', 'at once'].map(
       (id) => all.find(({ subject }) => subject?.id === id)?.chain as string,
     ) as [string, string];
     await keeping.stop();
     expect(heads[0]).toEqual({ [lone]: expect.stringMatching(/^1 /), [own]: expect.stringMatching(/^1 /) });
-    expect(heads[1]).toEqual({ [own]: expect.stringMatching(/^1 /) });
+    expect(heads[1]).toEqual({ [own]: expect.stringMatching(/^3 /) });
     const logged = scrub(JSON.stringify(heads[0]));
     expect(logged).toBe(JSON.stringify(heads[0]));
     expect(logged).toContain(all.find(({ chain }) => chain === lone)?.hash.slice(0, 32));
@@ -192,7 +202,7 @@ describeEachDatabase('the chains of the audit log', (under) => {
     }
     const grown = new Set((await records()).map(({ chain }) => chain));
     expect(grown.size).toBe(101);
-    await anchor({ operator: unitOfWork }, silent, ALWAYS);
+    await anchoring({ operator: unitOfWork }, silent, 0)();
     await bare.write((writer) =>
       writer
         .deleteFrom('audit_events')
@@ -202,19 +212,49 @@ describeEachDatabase('the chains of the audit log', (under) => {
     expect(new Set((await findings()).map(({ chain }) => chain))).toEqual(grown);
   });
 
-  test('anchors leave out what was recorded before the clock was set back, until the chain grows', async () => {
-    const { record, setTime, unitOfWork, records } = await rigOver(under);
+  test('anchors name what was recorded before the clock was set back once, and again when the chain grew', async () => {
+    const { record, setTime, anchors, heads, records } = await rigOver(under);
     setTime(20_000);
     await record('ahead');
     setTime(1_000);
-    const heads: unknown[] = [];
-    const log = { ...silent, info: (_: string, told?: Record<string, unknown>) => heads.push(told?.heads) };
-    await anchor({ operator: unitOfWork }, log, ALWAYS);
-    expect(heads).toEqual([]);
+    const anchor = anchors();
+    await anchor();
+    await anchor();
     await record('after');
-    await anchor({ operator: unitOfWork }, log, ALWAYS);
+    await anchor();
     const [{ chain } = { chain: '' }] = await records();
-    expect(heads).toEqual([{ [chain]: expect.stringMatching(/^2 /) }]);
+    expect(heads).toEqual([1, 3].map((seq) => ({ [chain]: expect.stringMatching(`^${seq} `) })));
+  });
+
+  test('anchors name a record whose commit was answered long after its time', async () => {
+    const { record, setTime, process, anchors, heads, records } = await rigOver(under);
+    const anchor = anchors(400_000);
+    setTime(1_000);
+    await record('of an earlier process', process());
+    setTime(700_000);
+    await anchor();
+    setTime(300_000);
+    await record('waited for a replica', process());
+    setTime(700_000);
+    await anchor();
+    await anchor();
+    const late = (await records()).find(({ subject }) => subject?.id === 'waited for a replica');
+    expect(heads).toEqual([{ [late?.chain as string]: `1 ${late?.hash.slice(0, 32)}` }]);
+  });
+
+  test('anchors name what follows an anchor, and no anchor that was put in far behind hides it', async () => {
+    const { bare, record, unitOfWork, anchors, heads, records } = await rigOver(under);
+    const anchor = anchors();
+    await record('first');
+    await anchor();
+    const own = bare.reader.selectFrom('audit_events').selectAll().where('type', '=', 'audit.anchored');
+    const forged = { ...(await own.executeTakeFirstOrThrow()), id: 'aud_forged', seq: 1_000 };
+    await bare.write((writer) => writer.insertInto('audit_events').values(forged).execute());
+    await anchor();
+    await record('second', unitOfWork);
+    await anchor();
+    const [{ chain } = { chain: '' }] = await records();
+    expect(heads).toEqual([1, 3].map((seq) => ({ [chain]: expect.stringMatching(`^${seq} `) })));
   });
 
   test('writes that are undone give back the chain that they took', async () => {
