@@ -91,7 +91,7 @@ export class PagesOfRest implements AsyncIterator<ReadRestResponse> {
 
 /**
  * Adds the further messages of a page, as many as it may have, and returns the last of them. A page also ends
- * where the edge has no room for more: beyond it, connections are cut.
+ * where the edge has little room for more: beyond it, connections are cut.
  */
 export async function gather(
   bodies: Buffer[],

@@ -41,7 +41,7 @@ export interface ListenerOptions extends AnsweringOptions {
   isDraining?: () => boolean;
   maxConnections?: number;
   maxRequests?: number;
-  /** Called for each request that is refused because all slots are taken. */
+  /** Called for each request that is refused for want of a slot. */
   onRefused?: () => void;
 }
 

@@ -10,6 +10,8 @@ export const STREAM_BYTES = 4 * 320 * 1_024;
 
 /** As many streams as a domain has lists. */
 const MOST_BYTES = 192 * STREAM_BYTES;
+/** The rest is for the message that each list may add before it learns that there is no room. */
+const SHARE_WITH_ROOM = 3 / 4;
 /** The time for a reader to take an answer; longer for large ones. */
 const PATIENCE_MS = 30_000;
 const LEAST_BYTES_PER_MS = 2;
@@ -31,7 +33,7 @@ export class UnsentAnswers {
 
   /**
    * Counts until the answer is sent or its connection closed; of one that grows, the last size. Returns
-   * whether there is room for more.
+   * whether the owner may add more: of little room, those with little have the most.
    */
   add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): boolean {
     const { socket } = response.req;
@@ -56,7 +58,7 @@ export class UnsentAnswers {
       victim.remove();
       victim.socket.destroy();
     }
-    return this.#bytes + STREAM_BYTES <= this.mostBytes;
+    return this.#bytes <= SHARE_WITH_ROOM * this.mostBytes || this.#holdsLittle(owner);
   }
 
   /** The same for an answer with a complete body. */
@@ -67,13 +69,23 @@ export class UnsentAnswers {
     }
   }
 
+  /** Others would have to give way. */
+  #holdsLittle(owner: string): boolean {
+    const held = this.#heldByOwner();
+    return 2 * (held.get(owner) ?? 0) < Math.max(...held.values());
+  }
+
   #oldestOfGreatest(): Unsent {
+    const [greatest] = [...this.#heldByOwner()].reduce((most, one) => (one[1] > most[1] ? one : most));
+    return [...this.#unsent.values()].find(({ owner }) => owner === greatest) as Unsent;
+  }
+
+  #heldByOwner(): Map<string, number> {
     const held = new Map<string, number>();
     for (const { owner, bytes } of this.#unsent.values()) {
       held.set(owner, (held.get(owner) ?? 0) + bytes);
     }
-    const [greatest] = [...held].reduce((most, one) => (one[1] > most[1] ? one : most));
-    return [...this.#unsent.values()].find(({ owner }) => owner === greatest) as Unsent;
+    return held;
   }
 }
 

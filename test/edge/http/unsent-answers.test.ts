@@ -74,10 +74,29 @@ describe('answers that were not taken yet', () => {
     expect(response.eventNames()).toEqual([]);
   });
 
-  test('leave room for more until another stream would be too much', () => {
-    const unsent = new UnsentAnswers(3 * STREAM_BYTES);
-    const add = (bytes: number) => unsent.add(new Response(0) as unknown as ServerResponse, 'one', bytes);
-    expect([add(STREAM_BYTES), add(STREAM_BYTES), add(1)]).toEqual([true, true, false]);
+  test('of one owner leave a quarter of the room for the message that each may still add', () => {
+    const unsent = new UnsentAnswers(80 * STREAM_BYTES);
+    const add = (bytes: number, response = new Response(0)) => {
+      const hasRoom = unsent.add(response as unknown as ServerResponse, 'one', bytes);
+      return { response, hasRoom };
+    };
+    const growing = Array.from({ length: 60 }, () => add(STREAM_BYTES));
+    expect(growing.map(({ hasRoom }) => hasRoom)).toEqual(Array(60).fill(true));
+    const grown = growing.map(({ response }) => add(1.25 * STREAM_BYTES, response));
+    expect(grown.map(({ hasRoom, response }) => [hasRoom, response.cut])).toEqual(
+      Array(60).fill([false, false]),
+    );
+  });
+
+  test('of an owner leave room for those of others who hold less than half of them', () => {
+    const roomAfter = (...answers: [owner: string, bytes: number][]) => {
+      const unsent = new UnsentAnswers(100);
+      const add = ([owner, bytes]: [string, number]) =>
+        unsent.add(new Response(0) as unknown as ServerResponse, owner, bytes);
+      return answers.map(add);
+    };
+    expect(roomAfter(['one', 75], ['one', 1], ['two', 10], ['two', 10])).toEqual([true, false, true, true]);
+    expect(roomAfter(['one', 40], ['two', 40], ['one', 1])).toEqual([true, false, false]);
   });
 
   test('do not count where the system has taken them', () => {
