@@ -14,6 +14,7 @@ const PIECE = 100;
 const RENEW_EVERY_MS = 600_000;
 const UNREADABLE = 'the key file cannot be read again';
 const WITHOUT_USED = 'the key file no longer holds the encryption key in use, and is left unread';
+const UNOPENED = 'some secrets can be opened with no key of the key file';
 
 interface KeyKeeperOptions {
   seals: SealStore;
@@ -116,7 +117,9 @@ export class KeyKeeper {
       log.info('secrets were sealed anew', { ...total, keyId: this.ring.usedId });
     }
     if (total.unopened > 0) {
-      this.#complain('some secrets can be opened with no key of the key file', { seals: total.unopened });
+      this.#complain(UNOPENED, { seals: total.unopened });
+    } else {
+      this.#complaints.delete(UNOPENED);
     }
     return total;
   }
