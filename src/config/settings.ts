@@ -256,7 +256,7 @@ export const settings = {
   FOREIGN_VARIABLES: required(
     listOf(text),
     '',
-    'variables of other programs that look like misspelt settings, which the start refuses or warns of unless they are listed here',
+    'variables of other programs that have the name of a removed setting or look like a misspelt one, which the start refuses or warns of unless they are listed here',
   ),
   LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'lowest level that is logged'),
   LOG_FORMAT: required(oneOf('json', 'pretty'), 'json', 'one JSON object per line, or lines for people'),

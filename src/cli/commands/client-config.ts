@@ -1,11 +1,16 @@
 import { type Config, loadConfig } from '../../config/config.js';
 import { secretOf } from '../../config/secret-files.js';
+import { INSECURITY_NAMES } from '../../config/settings.js';
 import { UsageError } from './errors.js';
 
-/** For commands that call the service, which need none of its secrets. ENVIRONMENT is demo by default. */
+/**
+ * For commands that call the service, which need none of its secrets, and do nothing of what is insecure: a
+ * DATABASE_URL may be that of another program. ENVIRONMENT is demo by default.
+ */
 export function clientConfig(environment: 'demo' | 'live' = 'demo'): Config {
   const { env } = process;
-  return loadConfig({ ...env, ENVIRONMENT: env.ENVIRONMENT || environment }, { secrets: [] });
+  const given = { ENVIRONMENT: env.ENVIRONMENT || environment, INSECURE_ALLOWED: INSECURITY_NAMES.join() };
+  return loadConfig({ ...env, ...given }, { secrets: [] });
 }
 
 /**

@@ -14,6 +14,7 @@ const GROUPS = [
   'delivery',
   'event',
   'token',
+  'encryption-key',
   'signing-key',
   'audit',
 ];

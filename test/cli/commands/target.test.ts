@@ -27,6 +27,16 @@ test.each([
 });
 
 test.each([
+  ['DATABASE_URL', 'postgres://user:secret@database:5432/app'],
+  ['METRICS_HOST', '0.0.0.0'],
+  ['SIGN_ON_URL', 'http://id.example.com'],
+  ['TEMPORAL_ADDRESS', 'temporal:7233'],
+])('a live token needs no settings that would be safe for the service: %s=%s', (name, value) => {
+  process.env[name] = value;
+  expect(targetOf({ address: ADDRESS, token: 'operator_live_1' }).token).toBe('operator_live_1');
+});
+
+test.each([
   ['METRICS_PORT', '4004'],
   ['GRPC_PORT', '8233'],
   ['TEMPORAL_NAMESPACE', 'live'],

@@ -41,7 +41,7 @@ export function keysIn(
   const missing = encryptionKeys.slice(0, 1).find((id) => !keys.some((key) => key.id === id));
   if (missing !== undefined) {
     const remedy = withKey
-      ? `The backup has its key, and needs only the passphrase for it: move ${path} away, or set SECRETS_KEY_FILE to a path without a file.`
+      ? `The backup contains its key, sealed with a passphrase. To use it, move ${path} away and repeat the command.`
       : 'Set SECRETS_KEY_FILE to the key file of the backup.';
     throw new StartupError(
       `The backup needs the encryption key ${missing}, and ${path} holds ${present.map(({ id }) => id).join(', ')}. ${remedy}`,

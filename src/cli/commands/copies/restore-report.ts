@@ -105,7 +105,7 @@ function nextSteps(
       `Keep what is held until it is sent: set EVENT_RETENTION to ${Math.ceil(heldMs / DAY_MS) + 1}d or more`,
     [...suspended, ...suspendedEarlier].some(({ kind }) => kind === 'service_token') &&
       'Resume your operator token:      integration resume tok_…',
-    'Start the service:               systemctl start integration-service@serve (without systemd: integration serve)',
+    'Start the service:               systemctl start integration-service@serve (on several machines: @domain; without the unit: integration serve)',
     hasDisabledSubscriptions && 'Enable the subscriptions:        integration resume whs_…',
     // It knows the oldest event of each.
     hasDisabledSubscriptions &&

@@ -70,8 +70,8 @@ It ${expires ? `ends ${asTime(expires)}. Before that` : 'never ends. After a lea
 What comes next
 
   1. Start it:                systemctl enable --now integration-service@serve
-                              (without systemd: integration serve)
-  2. In another terminal, save the token (paste it, press Enter, then Ctrl-D):
+                              (on several machines: @domain; without the unit: integration serve)
+  2. Save the token (paste it, press Enter, then Ctrl-D; without the unit, in another terminal):
                               (umask 077; cat > ~/operator.token)
   3. Let the command use it:  export INTEGRATION_TOKEN_FILE=~/operator.token
   4. Issue a platform token:  integration token create --role platform --label "Back office"

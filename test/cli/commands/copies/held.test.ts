@@ -164,7 +164,7 @@ test('what an earlier restore suspended and held is in the report of a restore w
     expect.stringMatching(/ Keep .*: set EVENT_RETENTION to \d+d or more$/),
     expect.stringMatching(/ integration resume tok_…$/),
     expect.stringMatching(
-      / systemctl start integration-service@serve \(without systemd: integration serve\)$/,
+      / systemctl start integration-service@serve \(on several machines: @domain; without the unit: integration serve\)$/,
     ),
     expect.stringMatching(/ integration resume whs_…$/),
     expect.stringMatching(/ the commands that `integration resume` prints$/),

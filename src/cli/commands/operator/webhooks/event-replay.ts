@@ -72,7 +72,7 @@ export async function replay(
   return shown(range, outcome);
 }
 
-/** After all events until now, also where the clock of this machine is behind that of the events. */
+/** After all events until now, also those whose time is ahead of the clock of this machine. */
 async function present({ webhooks }: Session): Promise<Date> {
   const { events } = await webhooks.listEvents({ types: [], pageSize: 1, pageToken: '' });
   return new Date(Math.max(Date.now(), events[0]?.occurredAt?.getTime() ?? 0) + 1);
