@@ -93,7 +93,8 @@ export interface PurgeClocks {
 
 /**
  * Removes one bounded batch of rows past their retention. Safe to run concurrently. If it fails at one kind,
- * it removes the others first, in this batch and the next ones; a second kind is a sign of an outage.
+ * it removes the others first, in this batch and the next ones. Two kinds share a table, so only the third is
+ * a sign of an outage.
  */
 export async function purgeExpired(
   store: PurgeStore,
@@ -115,7 +116,7 @@ export async function purgeExpired(
   const failures: unknown[] = [];
   let left = limit;
   for (const [kind, overBefore] of Object.entries(ends(retention, removedAt)) as [ExpiringKind, number][]) {
-    if (left === 0 || failures.length > 1) {
+    if (left === 0 || failures.length > 2) {
       break;
     }
     const count = await store.remove(kind, overBefore, left).catch((error) => {

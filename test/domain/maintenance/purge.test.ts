@@ -143,12 +143,26 @@ describe('a purge', () => {
     expect(runs).toEqual(['run']);
   });
 
-  test('ends at the second kind at which it fails, as while the database is away', async () => {
+  test('that fails at both kinds of one table removes the others', async () => {
+    const unreadable = new Error('the page cannot be read');
+    const failing = { session: unreadable, idle_session: unreadable };
+    const { store } = storeHolding({ delivery: 3, event: 5 }, failing);
+    const counted: unknown[] = [];
+    const onRemoved = (...count: unknown[]) => counted.push(count);
+    const purge = purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10, onRemoved });
+    await expect(purge).rejects.toBe(unreadable);
+    expect(counted).toEqual([
+      ['delivery', 3],
+      ['event', 5],
+    ]);
+  });
+
+  test('ends at the third kind at which it fails, as while the database is away', async () => {
     const away = new Error('the database is away');
-    const { store, asked } = storeHolding({}, { session: away, idle_session: away });
+    const { store, asked } = storeHolding({}, { session: away, idle_session: away, interaction: away });
     const purge = purgeExpired(store, RETENTION, oneClock(fakeClock().now), { limit: 10 });
     await expect(purge).rejects.toBe(away);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(3);
   });
 
   test('that another run is ahead of removes nothing, and goes on when that run has found no more', async () => {
