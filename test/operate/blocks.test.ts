@@ -59,6 +59,8 @@ testOnLinux.each<[failing: string, next: string, ...block: Printed]>([
   ['promtool', 'systemctl restart', ...inPrometheus.install],
   ['sqlite3', 'systemctl start', 'rotate-keys', 'systemctl stop'],
   ['docker build', 'docker push', 'install', 'docker build'],
+  ['kubectl apply', `${ROLLOUT} resume`, 'upgrade', `${ROLLOUT} pause deployment/integration-edge`],
+  ['kubectl apply', `${ROLLOUT} resume`, 'upgrade', `${ROLLOUT} pause deployment/integration-domain`],
   [`${ROLLOUT} status`, `${ROLLOUT} resume`, 'upgrade', `${ROLLOUT} pause deployment/integration-edge`],
   [
     `${ROLLOUT} status deployment/integration-edge`,
