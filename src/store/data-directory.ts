@@ -15,12 +15,21 @@ export function sqliteFileIn(dataDir: string): string {
   refuseHalfFilled(dataDir);
   refuseMoved(dataDir);
   const file = join(dataDir, DATABASE_FILE);
-  if (!existsSync(file)) {
+  if (!isThere(file)) {
     throw new StoreError(
-      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, mount the volume that holds it, or set ENVIRONMENT to demo for that of the demo. ${TO_BEGIN}`,
+      `There is no database in ${dataDir}. Set DATA_DIR to where the service keeps it, or DATABASE_URL if it is in PostgreSQL; mount the volume if one holds it. For the database of a demo, set ENVIRONMENT to demo. ${TO_BEGIN}`,
     );
   }
   return file;
+}
+
+/** Unlike `existsSync`, does not say of a file that this user cannot reach that there is none. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new StoreError(`The database cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Opening would create an empty database, and the next restore would refuse the directory. */

@@ -323,7 +323,7 @@ export function refuseOtherEnvironment(
 ): void {
   if (owner === undefined && environment === 'live') {
     throw new StoreError(
-      `The database is empty: it belongs to no environment. Set DATABASE_URL or DATA_DIR to the database of the service. ${TO_BEGIN}`,
+      `The database belongs to no environment: it is empty, or of another program. Set DATABASE_URL or DATA_DIR to the database of the service. ${TO_BEGIN}`,
     );
   }
   if (owner !== undefined && owner !== environment) {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { StoreError } from '../../src/store/store-error.js';
@@ -25,9 +25,12 @@ describeEachDatabase('the environment of a database', (under) => {
     const [missing, empty] = [await under.newEmptyPlace(), await under.newPlace()];
     const started = (place: DatabasePlace, environment: 'live' | 'demo') =>
       under.openStore(place, environment, { existing: true });
-    const refusal = under.kind === 'SQLite' ? /^There is no database in / : /^The database is empty: /;
+    const refusal =
+      under.kind === 'SQLite' ? /^There is no database in / : /^The database belongs to no environment: /;
     await expect(started(missing, 'live')).rejects.toThrow(refusal);
-    await expect(started(empty, 'live')).rejects.toThrow(/^The database is empty: .* `integration init` /);
+    await expect(started(empty, 'live')).rejects.toThrow(
+      /^The database belongs to no environment: .* `integration init` /,
+    );
 
     expect(existsSync(join(missing.dataDir, 'integration.db'))).toBe(false);
     const { reader } = await under.open(missing);
@@ -39,6 +42,14 @@ describeEachDatabase('the environment of a database', (under) => {
     await (await under.openStore(empty, 'live')).close();
     await expect(started(empty, 'live')).resolves.toBeDefined();
   });
+});
+
+test('a database file that cannot be reached is not called missing', async () => {
+  const under = databaseUnderTest('SQLite');
+  const place = await under.newEmptyPlace();
+  symlinkSync(place.dataDir, place.dataDir);
+  const started = under.openStore(place, 'live', { existing: true });
+  await expect(started).rejects.toThrow(/^The database cannot be read: ELOOP: /);
 });
 
 describe('the environment of a database that several processes start on at once', () => {
