@@ -76,6 +76,8 @@ export function auditRows(reader: Writer): AuditRows {
       const anchors = await records
         .where('seq', '>', last)
         .where('type', '=', ANCHORED_TYPE)
+        // SQLite would keep a forged 50.5, with which others count as without a gap.
+        .where(sql<boolean>`seq = cast(seq as bigint)`)
         .select(({ fn }) => [fn.max('seq').as('end'), fn.countAll().as('count')])
         .executeTakeFirstOrThrow();
       const end = Number(anchors.end ?? last);

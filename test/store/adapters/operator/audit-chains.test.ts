@@ -249,7 +249,16 @@ describeEachDatabase('the chains of the audit log', (under) => {
     await anchor();
     const own = bare.reader.selectFrom('audit_events').selectAll().where('type', '=', 'audit.anchored');
     const forged = { ...(await own.executeTakeFirstOrThrow()), id: 'aud_forged', seq: 1_000 };
-    await bare.write((writer) => writer.insertInto('audit_events').values(forged).execute());
+    // With as many rows as numbers; PostgreSQL has only whole ones.
+    const fractions = Array.from({ length: under.kind === 'SQLite' ? 997 : 0 }, (_, index) => ({
+      ...{ ...forged, id: `aud_forged_${index}`, seq: 2 + (index + 1) / 1_000 },
+    }));
+    await bare.write((writer) =>
+      writer
+        .insertInto('audit_events')
+        .values([forged, ...fractions])
+        .execute(),
+    );
     await anchor();
     await record('second', unitOfWork);
     await anchor();
