@@ -34,7 +34,7 @@ describe('the workflow definitions', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(new URL(name, definitions), 'utf8'));
     const patches = sources.flatMap((source) =>
-      [...source.matchAll(/\bpatched\((\w+)\)/g)].map(
+      [...source.matchAll(/\bpatched\(([^)]+)\)/g)].map(
         ([, constant]) => new RegExp(`const ${constant} = '(.+)';`).exec(source)?.[1],
       ),
     );
