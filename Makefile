@@ -38,7 +38,7 @@ run: ready ## Start the demo environment: everything, on this machine
 	@$(READABLE_LOGS); ENVIRONMENT=demo exec node dist/src/cli/main.js serve
 
 .PHONY: dev
-dev: ready ## The same, restarted on every change of src/ (after changes of workflows: make ready)
+dev: ready ## The same, restarted when code in src/ changes (for workflows, run make ready)
 	@tsc --watch --preserveWatchOutput & types=$$!; node .ci/compile.js --watch & watcher=$$!; \
 	trap 'kill $$types $$watcher 2>/dev/null || :' EXIT INT TERM; \
 	$(READABLE_LOGS); ENVIRONMENT=demo node --watch-path=dist/src --watch-path=dist/lib --watch-preserve-output dist/src/cli/main.js serve

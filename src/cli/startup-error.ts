@@ -63,7 +63,7 @@ export function cannotListen(what: string, setting: string): (error: NodeJS.Errn
 
 type ErrorClass = new (message: string, options: ErrorOptions) => Error;
 
-/** Does the work; an error in it becomes one of this kind, with a sentence for people. */
+/** Runs `work`, and throws its error as one of this kind, with a sentence for people. */
 export function explaining<T>(Kind: ErrorClass, sentence: (why: string) => string, work: () => T): T {
   try {
     return work();

@@ -73,7 +73,7 @@ function changedCredentials(released: Document, present: Document): string[] {
     .map((name) => `the credential \`${name}\` is sent in another way`);
 }
 
-/** Every released way to call an operation must still suffice; oasdiff has no rule for that. */
+/** Each released way to authenticate must still suffice; oasdiff takes its end for harmless or misses it. */
 function neededSince(released: Document, present: Document): string[] {
   const now = new Map(placed(present.paths ?? {}).map(({ operation }) => [operation.operationId, operation]));
   return placed(released.paths ?? {}).flatMap(({ operation }) => {
@@ -87,7 +87,7 @@ function neededSince(released: Document, present: Document): string[] {
   });
 }
 
-/** The scopes that it needs, by credential. */
+/** The credentials that a call needs together, each with its scopes. */
 type Way = Readonly<Record<string, readonly string[]>>;
 
 function waysToCall({ security: own }: Operation, { security = [] }: Document): readonly Way[] {
@@ -101,14 +101,12 @@ function isWithin(needed: Way, way: Way): boolean {
   );
 }
 
-/** SDKs check answers, also of earlier services, and events of before are sent again. */
+/** SDKs also check answers of earlier services and repeated events, which lack members that came later. */
 function requiredSince(released: Document, present: Document): string[] {
-  return Object.entries(released.components.schemas).flatMap(([name, { properties = {} }]) => {
+  return Object.entries(released.components.schemas).flatMap(([name, { required: before = [] }]) => {
     const { required = [] } = present.components.schemas[name] ?? {};
-    const added = required.filter((member) => !(member in properties));
-    return added.map(
-      (member) => `\`${name}.${member}\` is required, and was not released (openapi/README.md)`,
-    );
+    const added = required.filter((member) => !before.includes(member));
+    return added.map((member) => `\`${name}.${member}\` is required, and was not before (openapi/README.md)`);
   });
 }
 
@@ -159,7 +157,7 @@ function withoutPages({ webhooks = {}, ...document }: Document): unknown {
   return { ...document, paths: { ...Object.fromEntries(kept), ...whatArrives(webhooks) } };
 }
 
-/** What a browser brings to integrators; for them, `x-internal` only concerns generators. */
+/** What a browser sends to integrators. Here `x-internal` only tells generators to leave it out. */
 function whatArrives(webhooks: Record<string, PathItem>): object {
   const sent = placed(webhooks).map(({ path, method, parameters, operation }) => {
     const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
@@ -173,7 +171,7 @@ function whatArrives(webhooks: Record<string, PathItem>): object {
   return Object.fromEntries(sent);
 }
 
-/** Events, as what is sent. */
+/** Each event as an answer that contains it. */
 function asOpenapi({ info, components }: Document): unknown {
   const paths = Object.entries(components.messages ?? {}).map(([type, { headers, payload }]) => [
     `/${type}`,
@@ -187,7 +185,7 @@ function asOpenapi({ info, components }: Document): unknown {
   };
 }
 
-/** What we send, as answers of an invented operation: they may gain members, never lose or change them. */
+/** What we send, as answers of an invented operation, which may gain members but not lose or change them. */
 function sending(operationId: string, content: Record<string, Media>, headers: Schema): PathItem {
   const sent = { description: operationId, content };
   const beside = { description: 'headers or query', content: { 'application/json': { schema: headers } } };

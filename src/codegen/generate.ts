@@ -43,7 +43,7 @@ export async function generateInto(outDir: string): Promise<void> {
 /** Replaces generated/ as a whole, so that no obsolete file remains. */
 export async function generate(fill = generateInto, into = generatedDir): Promise<void> {
   const scratch = await mkdtemp(join(dirname(into), '.generating-'));
-  // Not the scratch folder itself, which only its owner may read.
+  // Within the scratch folder, because mkdtemp makes one that only its owner can read.
   const fresh = join(scratch, 'generated');
   try {
     await mkdir(fresh);

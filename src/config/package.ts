@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf
 
 export const packageVersion = manifest.version;
 
-/** Why this Node cannot run the package. `range` is `>=20.19`, or such as `20.x` for native code. */
+/** Why this Node cannot run the package. `range` is such as `20.x` or `^22.14 || >=23.6`. */
 export function unsuitableNode(
   version = process.versions.node,
   range = manifest.engines.node,

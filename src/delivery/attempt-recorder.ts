@@ -6,7 +6,7 @@ import { BACKOFF } from './waits.js';
 
 export interface EndedAttempt {
   result: AttemptResult;
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   leaseEndsAt: number;
 }
 

@@ -10,7 +10,7 @@ export const RESTORE_STAGE = 'restoring';
 export const TO_BEGIN =
   'In live, `integration restore` brings one back from a backup, and `integration init` makes a new environment.';
 
-/** The database file in a data directory, where opening may not make one. Throws if there is none. */
+/** The database file in a data directory. Throws if there is none: opening would make one. */
 export function sqliteFileIn(dataDir: string): string {
   refuseHalfFilled(dataDir);
   refuseMoved(dataDir);
@@ -23,7 +23,7 @@ export function sqliteFileIn(dataDir: string): string {
   return file;
 }
 
-/** Unlike `existsSync`, does not say of a file that this user cannot reach that there is none. */
+/** Unlike `existsSync`, throws if this user cannot reach the file. */
 function isThere(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;

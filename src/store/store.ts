@@ -57,7 +57,7 @@ export type { Silence };
 
 export interface StoreOptions extends SqliteOptions {
   environment: 'live' | 'demo';
-  /** In live, refuses a database of no environment: only `integration init` begins one. */
+  /** In live, refuses a database without an environment: only `integration init` makes one. */
   existing?: boolean;
   /** Recorded, and refused if the database has another one. Commands that issue no tokens have none. */
   issuer?: IssuerClaim;
@@ -315,7 +315,7 @@ async function refuseForeign({ patient }: Database, options: StoreOptions): Prom
 
 /**
  * Throws unless the settings are of the environment that the database belongs to. A demo may begin in an
- * empty database. Live would answer there that every key is unknown, as if all had been revoked.
+ * empty database; in one, live would answer that every key is unknown, as if all had been revoked.
  */
 export function refuseOtherEnvironment(
   owner: 'live' | 'demo' | undefined,

@@ -6,7 +6,7 @@ import { packageRoot } from '../../src/config/package.js';
 
 const textOf = (file: string) => readFileSync(join(packageRoot, file), 'utf8');
 
-/** What make has read, if another make calls it. */
+/** The rules that make has read, as if another make had called it. */
 function rulesWith(...variables: string[]): string {
   const env = { PATH: process.env.PATH, MAKELEVEL: '1' };
   const options = { cwd: packageRoot, env, encoding: 'utf8', maxBuffer: 2 ** 26 } as const;

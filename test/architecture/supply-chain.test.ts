@@ -36,7 +36,7 @@ const locked = Object.entries(packages)
 const REGISTRY = 'https://registry.npmjs.org/';
 const newDirectory = temporaryDirectories();
 
-/** Used by their commands or as files. */
+/** Used as commands or as files. */
 const NOT_IMPORTED = [
   '@biomejs/biome',
   '@bufbuild/buf',

@@ -268,13 +268,19 @@ const refused: [what: string, contract: string, edit: Edit, said: RegExp][] = [
     /needs another credential/,
   ],
   [
-    'an added member of an answer that SDKs require of earlier services too',
+    'a new required member of an answer, which SDKs would require of earlier services too',
     'gateway',
     ({ components }) => addRequired(components.schemas.TenantClient),
     /`TenantClient.taxNumber` is required/,
   ],
   [
-    'an added member of an event that SDKs require of earlier events too',
+    'a member of an answer that becomes required',
+    'sign-on',
+    ({ components }) => components.schemas.IssuedTokens.required.push('refresh_token'),
+    /`IssuedTokens.refresh_token` is required/,
+  ],
+  [
+    'a new required member of an event, which SDKs would require of earlier events too',
     'webhooks',
     ({ components }) => addRequired(components.schemas.ClientCreatedData),
     /`ClientCreatedData.taxNumber` is required/,

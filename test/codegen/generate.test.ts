@@ -7,7 +7,7 @@ import { temporaryDirectories } from '../support/temporary-directory.js';
 
 const newDirectory = temporaryDirectories();
 
-test('what is generated replaces the folder of before, for the same readers as any other folder', async () => {
+test('generated files replace the earlier folder, with the mode of any other folder', async () => {
   const project = newDirectory();
   const [folder, other] = [join(project, 'generated'), join(project, 'other')];
   await Promise.all([mkdir(folder), mkdir(other)]);

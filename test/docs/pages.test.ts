@@ -97,7 +97,7 @@ describe.each(['gateway', 'sign-on'] as const)('the reference of %s', (api) => {
 
 test('the reference says where a credential may be in the body', () => {
   const sections = pages.flatMap(({ text }) => text.split('<section class="operation">').slice(1));
-  const inBody = sections.filter((section) => section.includes(' or in the body</p>'));
+  const inBody = sections.filter((section) => section.includes(', or credentials in the body</p>'));
   const ids = inBody.map((section) => /id="(\w+)"/.exec(section)?.[1]);
   expect(ids.sort()).toEqual(['introspect', 'revoke', 'token', 'userinfoPost']);
 });

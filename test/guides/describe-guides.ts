@@ -94,7 +94,7 @@ export function describeGuides(newProject: () => InstalledProject): void {
     ['the SDK', 0],
     ['a library', 1],
   ])(
-    'the program that signs people in with %s bears an address that is none, and refuses invalid ID tokens',
+    'the program that signs people in with %s survives an address that cannot be parsed, and refuses invalid ID tokens',
     async (_, example) => {
       expect(await returnWithIdTokens(startedAt(example))).toEqual(refusesInvalid);
     },

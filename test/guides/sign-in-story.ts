@@ -82,8 +82,8 @@ const INVALID = {
 };
 
 /**
- * The status of what a browser gets for a good ID token and for each that is invalid, after a request of a
- * stranger to an address that is none.
+ * The status that a browser gets for a good ID token and for each invalid one, after a stranger has sent a
+ * request whose address cannot be parsed.
  */
 export async function returnWithIdTokens(start: Start): Promise<Record<string, number>> {
   const [port = 0, serverPort = 0] = await freePorts(2);

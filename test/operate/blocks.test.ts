@@ -41,7 +41,7 @@ test('a test types each block of the pages, or the list says why not', () => {
   expect(codes).toHaveLength(new Set(codes).size);
 });
 
-/** The commands of a block that are run where each succeeds except one, as if no program did anything. */
+/** The commands that a block runs if one fails and all others succeed; none of them does anything. */
 function runWhereFails(block: Printed, failing: string): string[] {
   const script = `PATH=/nowhere; cd() { :; }
     command_not_found_handle() { echo "$*"; case "$*" in '${failing}'*) return 1; esac; }\n${codeOf(block)}`;

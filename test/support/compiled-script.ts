@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import { packageRoot } from '../../src/config/package.js';
 import { newTemporaryDirectory } from './temporary-directory.js';
 
-/** What sources find beside package.json, and Node in the folders above a module. */
+/** What the scripts look for beside package.json, and Node.js in the folders above a module. */
 const OF_THE_PROJECT = ['package.json', 'node_modules', 'generated'];
 
 const compiled = new Map<string, string>();

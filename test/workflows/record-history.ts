@@ -206,7 +206,7 @@ const handle = await client.workflow.start(recording.workflowType, {
 for (const { name: signal, args } of recording.signals ?? []) {
   await handle.signal(signal, ...args);
 }
-// By its id, for the newest run.
+// By the id of the workflow alone, which means its newest run.
 await (retries && recording.events?.(client.workflow.getHandle(name), retries));
 await handle.result();
 let runId: string | null | undefined = handle.firstExecutionRunId;

@@ -27,8 +27,8 @@ export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 export function maintenanceActivities(domain: Maintenance) {
   return {
     /**
-     * Makes batches for about `stepMs`, and one in any case. If a later one fails, returns the counts: the
-     * next step meets the failure with none to lose.
+     * Runs batches for about `stepMs`, at least one. If a later one fails, returns the counts so far: the
+     * next step meets the failure in its first batch, and has no counts to lose.
      */
     async purgeExpired({ limit, stepMs = 0, restMs = 0 }: PurgeStep): Promise<PurgeBatch> {
       const call = domainCall();

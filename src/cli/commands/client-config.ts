@@ -4,8 +4,8 @@ import { INSECURITY_NAMES } from '../../config/settings.js';
 import { UsageError } from './errors.js';
 
 /**
- * For commands that call the service, which need none of its secrets, and do nothing of what is insecure: a
- * DATABASE_URL may be that of another program. ENVIRONMENT is demo by default.
+ * For commands that call the service. They need none of its secrets, and accept settings that would be
+ * insecure for it: DATABASE_URL, for example, may belong to another program.
  */
 export function clientConfig(environment: 'demo' | 'live' = 'demo'): Config {
   const { env } = process;

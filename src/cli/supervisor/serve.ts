@@ -23,7 +23,7 @@ export async function serve(config: Config, environment: NodeJS.ProcessEnv): Pro
   for (const problem of doubtfulNames(config, environment)) {
     log.warn('a variable looks like a misspelt setting', { problem });
   }
-  // The domain would refuse them after the others have started, and a folder is made for their sockets.
+  // Before anything is made or started: the domain would refuse these files only after other roles run.
   refuseUnusableFiles(config);
   for (const right of allRoleRights) {
     refuseTokenOfServe(config, right);

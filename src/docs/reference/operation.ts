@@ -51,7 +51,7 @@ function proof(api: Api, { operation }: PlacedOperation): Html {
     (way, index) => html`${index > 0 && ' or '}<a href="${api.path}#authentication">${wayName(api, way)}</a>`,
   );
   const isOptional = operation.security?.some((way) => Object.keys(way).length === 0);
-  return html`<p class="proof"><strong>Authentication</strong> ${open ? 'none' : named}${!open && isOptional && ' or in the body'}</p>`;
+  return html`<p class="proof"><strong>Authentication</strong> ${open ? 'none' : named}${!open && isOptional && ', or credentials in the body'}</p>`;
 }
 
 function wayName(api: Api, way: string): string {

@@ -39,7 +39,7 @@ interface PurgeBatch {
   run?: string | undefined;
   /** Begins only if no run has ended within this time. */
   unlessEndedWithinMs?: number | undefined;
-  /** Called at once: what was removed counts also if the batch fails afterwards. */
+  /** Called after each kind, so that its rows are counted even if the batch fails later. */
   onRemoved?: ((kind: ExpiringKind, rows: number) => void) | undefined;
 }
 
@@ -93,8 +93,8 @@ export interface PurgeClocks {
 
 /**
  * Removes one bounded batch of rows past their retention. Safe to run concurrently. If it fails at one kind,
- * it removes the others first, in this batch and the next ones. Two kinds share a table, so only the third is
- * a sign of an outage.
+ * it removes the others first, in this batch and the next ones. A third failure ends the batch, as in an
+ * outage: two kinds share a table, so one damaged table fails twice.
  */
 export async function purgeExpired(
   store: PurgeStore,

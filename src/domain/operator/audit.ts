@@ -79,7 +79,7 @@ export interface AuditRows {
   misplaced(limit: number): Promise<ChainedEvent[]>;
   /** Ids of records without a chain that are not older than `since`. */
   unchained(since: number, limit: number): Promise<string[]>;
-  /** The last place of each chain and the time of its record, by chain; 0 without a place. */
+  /** The last place of each chain, or 0, and the time of its record; in the order of chains. */
   ends(page: { after: string; limit: number }): Promise<(Place & Pick<AuditEvent, 'createdAt'>)[]>;
   growth(behind: Place): Promise<Growth>;
   /** The time of the newest record of any chain, without anchors and future times. */
@@ -88,12 +88,12 @@ export interface AuditRows {
 
 type Place = Pick<ChainPlace, 'chain' | 'seq'>;
 
-/** What a chain has behind a place. */
+/** The records of a chain after a place. */
 export interface Growth {
   chain: string;
   /** The newest record that is no anchor. */
   newest: ChainPlace | undefined;
-  /** The place from which the next look may begin: before it are that record, and anchors without a gap. */
+  /** Where the next search may begin: up to here, only anchors follow that record, without a gap. */
   end: number;
 }
 

@@ -69,7 +69,7 @@ export class UnsentAnswers {
     }
   }
 
-  /** Others would have to give way. */
+  /** Beyond the limit, another owner would lose an answer first. */
   #holdsLittle(owner: string): boolean {
     const held = this.#heldByOwner();
     return 2 * (held.get(owner) ?? 0) < Math.max(...held.values());

@@ -112,7 +112,7 @@ func (m *MemoryStore) Apply(_ context.Context, batch Batch) error {
 		}
 	}
 	m.cursor = batch.Cursor
-	// What follows leaves nothing old, and a copy can be large.
+	// Only after a load: later batches leave nothing old, and scanning a large copy takes long.
 	if batch.Last && m.loading {
 		m.loading = false
 		for key, kept := range m.kept {

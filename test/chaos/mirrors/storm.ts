@@ -23,7 +23,7 @@ export interface StormSettings {
 }
 
 const WRITERS = 4;
-/** Of a writer between the writes that only strikes need: what starts again needs the processors. */
+/** Between writes that a writer adds for the strikes: it leaves the processors to what starts again. */
 const PAUSE_MS = 25;
 /** On a machine with much else to do. */
 const CATCH_UP_LIMIT_MS = 150_000;

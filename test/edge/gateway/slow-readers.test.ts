@@ -102,7 +102,7 @@ test('readers that take nothing of lists of large records hold as much memory as
   const collect = runInNewContext('gc') as () => void;
   const used = () => {
     collect();
-    // Not what is external, of which V8 learns later that it is free.
+    // Without external memory, which V8 counts as free only later.
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };

@@ -98,7 +98,7 @@ describe('the package, installed into an empty project', () => {
     expect(await project.run(path)).toBe('database is locked');
   });
 
-  test('refuses options that are no numbers, or times that are none', async () => {
+  test('refuses options that are not numbers, and limits within which no answer could arrive', async () => {
     const path = project.javascript(
       'numbers',
       `import { Gateway, MemoryStore, SignOn } from '@integration-service/sdk';
@@ -135,7 +135,7 @@ describe('the package, installed into an empty project', () => {
   });
 
   test.each(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])(
-    'takes a wait that Node.js ends (%s) for one that ended by its own limit, and does not wait again',
+    'reports a wait that Node.js ends (%s) as one that ended by its own limit, and does not retry',
     async (code) => {
       const path = project.javascript(
         'limits',

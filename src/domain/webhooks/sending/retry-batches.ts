@@ -29,7 +29,7 @@ export interface RetryBatchRows {
   }): Promise<void>;
   /** Notes that workflows have started. */
   markHandedOver(ids: readonly string[]): Promise<void>;
-  /** Makes attempt `number` claimable where the delivery waits for it; returns how many did. */
+  /** Makes attempt `number` claimable for those deliveries that wait for it; returns their number. */
   makeDue(ids: readonly DeliveryId[], number: number, when: 'now' | 'at its time'): Promise<number>;
 }
 

@@ -342,7 +342,7 @@ def _code_in(callback_url: str, state: str, issuer: str) -> str:
         if len(parameters.get(name, [])) > 1:
             raise SignInError("callback_malformed", f"The parameter {name} came more than once.")
     given = {name: values[0] for name, values in parameters.items()}
-    # Some servers decode bytes that are no text to surrogates.
+    # Some servers decode bytes that are not UTF-8 to surrogates.
     returned = given.get("state", "").encode(errors="surrogatepass")
     if not state or not secrets.compare_digest(returned, state.encode(errors="surrogatepass")):
         raise SignInError("state_mismatch", "The browser came back with an answer to another request.")

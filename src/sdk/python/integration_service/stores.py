@@ -97,7 +97,7 @@ class MemoryStore:
                 else:
                     self._kept[change.type, change.id] = change, self._load
             self._cursor = batch.cursor
-            # What follows leaves nothing old, and a copy can be large.
+            # Only after a load: later batches leave nothing old, and scanning a large copy takes long.
             if batch.is_last and self._is_loading:
                 self._is_loading = False
                 self._kept = {key: kept for key, kept in self._kept.items() if kept[1] == self._load}

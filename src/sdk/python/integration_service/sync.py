@@ -106,7 +106,7 @@ class Sync:
         self._next_slice_at = float("-inf")
         # When the last round began.
         self._began_at = float("-inf")
-        # The store was asked, and has not answered without an error yet.
+        # Whether a call of the store is under way, or the latest one failed.
         self._is_at_store = False
         self._woken = threading.Event()
         self._is_running = False
@@ -135,7 +135,7 @@ class Sync:
             except Exception as error:
                 if self._stopped.is_set():
                     return
-                # Not of a function of the program: what it was told would be lost.
+                # Only of the store: the changes given to a function of the program would be lost.
                 is_locked = self._is_at_store and _LOCKED in str(error)
                 if not is_locked and not _may_pass(error):
                     raise

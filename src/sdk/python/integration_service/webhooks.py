@@ -57,7 +57,7 @@ def verify_webhook(
     timestamp = _required(headers, "webhook-timestamp")
     signatures = _signatures_in(_required(headers, "webhook-signature"))
     _check_age(timestamp, tolerance_seconds, time.time() if now_seconds is None else now_seconds)
-    # Some servers decode bytes that are no text to surrogates.
+    # Some servers decode bytes that are not UTF-8 to surrogates.
     signed = f"{message_id}.{timestamp}.".encode(errors="surrogatepass") + content
     expected = [hmac.digest(key, signed, hashlib.sha256) for key in keys]
     # All of them, for constant time.

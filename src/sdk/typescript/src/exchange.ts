@@ -27,7 +27,7 @@ export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Of its `fetch`, which ends a wait of five minutes, however long it may be. */
+/** Codes of Node's `fetch`, which ends each wait after five minutes, even with a longer `timeoutMs`. */
 const TIMEOUTS_OF_NODE = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /** One request and its whole answer. Follows no redirects, which could carry keys to another server. */

@@ -62,7 +62,7 @@ export class IdTokenVerifier {
     };
     this.#keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
       cacheMaxAge: KEYS_MAX_AGE_MS,
-      // Without entries that are no objects, for which jose would refuse the whole set.
+      // Leaves out entries that are not objects: jose would refuse the whole set.
       [customFetch]: async (url) => Response.json({ keys: (await readKeys(url)).filter(isObject) }),
     });
   }

@@ -33,7 +33,7 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
   return policy;
 }
 
-/** Throws a `TypeError` for what is less than zero, or no number, as `Number(undefined)`. */
+/** Throws a `TypeError` for a value that is negative or not a number, such as `Number(undefined)`. */
 export function checkNumbers(given: Readonly<Record<string, number | undefined>>): void {
   for (const [name, value = 0] of Object.entries(given)) {
     if (!(value >= 0)) {
@@ -42,7 +42,7 @@ export function checkNumbers(given: Readonly<Record<string, number | undefined>>
   }
 }
 
-/** Throws a `TypeError` for a time in which nothing could be answered. */
+/** Throws a `TypeError` for a limit within which no answer could arrive. */
 export function timeLimit(timeoutMs: number): number {
   if (!(timeoutMs > 0)) {
     throw new TypeError('timeoutMs must be a number of milliseconds, more than zero.');

@@ -82,7 +82,7 @@ export class MemoryStore implements Store {
       }
     }
     this.#cursor = cursor;
-    // What follows leaves nothing old, and a copy can be large.
+    // Only after a load: later batches leave nothing old, and scanning a large copy takes long.
     if (isLast && this.#isLoading) {
       this.#removeOld();
       this.#isLoading = false;

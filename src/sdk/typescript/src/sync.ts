@@ -81,7 +81,7 @@ export class Sync {
   /** When the last round began. */
   #beganAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
-  /** The store was asked, and has not answered without an error yet. */
+  /** Whether a call of the store is under way, or the latest one failed. */
   #isAtStore = false;
   #endPause: () => void = () => undefined;
 
@@ -317,7 +317,7 @@ export class Sync {
 
   /** Throws errors that would not pass. */
   #pauseAfterMs(error: unknown, failures: number): number {
-    // Not of a function of the program: what it was told would be lost.
+    // Only of the store: the changes given to a function of the program would be lost.
     const isLocked = this.#isAtStore && error instanceof Error && error.message.includes(LOCKED);
     if (!isLocked && !mayPass(error)) {
       throw error;

@@ -76,7 +76,7 @@ export function auditRows(reader: Writer): AuditRows {
       const anchors = await records
         .where('seq', '>', last)
         .where('type', '=', ANCHORED_TYPE)
-        // SQLite would keep a forged 50.5, with which others count as without a gap.
+        // SQLite can store a forged number such as 50.5, which could hide a gap.
         .where(sql<boolean>`seq = cast(seq as bigint)`)
         .select(({ fn }) => [fn.max('seq').as('end'), fn.countAll().as('count')])
         .executeTakeFirstOrThrow();
