@@ -54,7 +54,8 @@ class Gateway(Reads):
         """
         :param base_url: address of the gateway
         :param api_key: ``ik_live_…`` or ``ik_demo_…``
-        :param timeout_seconds: for each attempt, including the body of the answer
+        :param timeout_seconds: for each attempt, including the body of the answer; while the header fields
+            arrive, for each part of them
         :param http: replaces the default pool: for a proxy, or your own certificates
         :param allow_insecure_http: also send the API key to ``http://`` beyond this machine, where others can read it
         """

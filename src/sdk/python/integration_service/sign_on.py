@@ -116,7 +116,8 @@ class SignOn:
         :param issuer: address of the sign-on server
         :param client_secret: for confidential applications; public ones have none
         :param id_token_algorithm: the one registered for your application; no other is accepted
-        :param timeout_seconds: for each attempt, including the body of the answer
+        :param timeout_seconds: for each attempt, including the body of the answer; while the header fields
+            arrive, for each part of them
         :param retry: for userinfo, refreshes, revocation and keys; a code is never exchanged twice
         :param http: replaces the default pool: for a proxy, or your own certificates
         :param allow_insecure_http: also send the client secret and tokens to ``http://`` beyond this machine, where

@@ -115,7 +115,7 @@ export class ConnectionError extends IntegrationServiceError {
   override readonly name = 'ConnectionError';
 }
 
-/** The answer was not complete within `timeoutMs`. */
+/** The answer was not complete within `timeoutMs`, or within a shorter limit of `fetch`. */
 export class TimeoutError extends IntegrationServiceError {
   override readonly name = 'TimeoutError';
 }

@@ -78,7 +78,8 @@ export class Gateway extends Reads {
       ...(limit !== undefined && { limit }),
       ...(waitSeconds > 0 && { wait: waitSeconds }),
     };
-    const timeoutMs = (options.timeoutMs ?? this.#settings.timeoutMs) + waitSeconds * MS_PER_SECOND;
+    const answerMs = timeLimit(options.timeoutMs ?? this.#settings.timeoutMs);
+    const timeoutMs = answerMs + waitSeconds * MS_PER_SECOND;
     const { items, next } = await this.#reader.readPage(
       (asked) => this.#changes.listChangesRequestOpts({ instanceIntegrationId, ...query, ...asked }),
       changeFrom,

@@ -36,7 +36,7 @@ export function retryPolicy(options: RetryOptions | false = {}): RetryPolicy {
 /** Throws a `TypeError` for a value that is negative or not a number, such as `Number(undefined)`. */
 export function checkNumbers(given: Readonly<Record<string, number | undefined>>): void {
   for (const [name, value = 0] of Object.entries(given)) {
-    if (!(value >= 0)) {
+    if (typeof value !== 'number' || !(value >= 0)) {
       throw new TypeError(`${name} must be a number, zero or more.`);
     }
   }
@@ -44,7 +44,7 @@ export function checkNumbers(given: Readonly<Record<string, number | undefined>>
 
 /** Throws a `TypeError` for a limit within which no answer could arrive. */
 export function timeLimit(timeoutMs: number): number {
-  if (!(timeoutMs > 0)) {
+  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0)) {
     throw new TypeError('timeoutMs must be a number of milliseconds, more than zero.');
   }
   return timeoutMs;
