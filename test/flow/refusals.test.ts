@@ -272,7 +272,7 @@ describe('settings', () => {
       makeSecretsKeys(SECRETS_KEY_FILE);
       const env = { ENVIRONMENT: 'live', DATABASE_URL: databaseUrl, SECRETS_KEY_FILE };
       expect(await refusalOf({ command, dataDir, env })).toMatch(
-        /^The database is empty: it belongs to no environment\. .* `integration init` makes a new environment\.$/,
+        /^The database belongs to no environment: it is empty, or of another program\. .* `integration init` makes a new environment\.$/,
       );
       const { reader } = await postgres.open({ dataDir, databaseUrl });
       expect(await reader.introspection.getTables({ withInternalKyselyTables: true })).toEqual([]);

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { StoreError } from '../../src/store/store-error.js';
@@ -44,12 +44,16 @@ describeEachDatabase('the environment of a database', (under) => {
   });
 });
 
-test('a database file that cannot be reached is not called missing', async () => {
-  const under = databaseUnderTest('SQLite');
-  const place = await under.newEmptyPlace();
-  symlinkSync(place.dataDir, place.dataDir);
-  const started = under.openStore(place, 'live', { existing: true });
-  await expect(started).rejects.toThrow(/^The database cannot be read: ELOOP: /);
+describe('a start of live', () => {
+  const sqlite = databaseUnderTest('SQLite');
+
+  test('does not call a database file missing that it cannot reach', async () => {
+    const place = await sqlite.newEmptyPlace();
+    mkdirSync(place.dataDir, { recursive: true });
+    symlinkSync('integration.db', join(place.dataDir, 'integration.db'));
+    const started = sqlite.openStore(place, 'live', { existing: true });
+    await expect(started).rejects.toThrow(/^The database cannot be read: ELOOP: /);
+  });
 });
 
 describe('the environment of a database that several processes start on at once', () => {

@@ -92,7 +92,7 @@ test('an empty database in live is a problem, which the check leaves empty', asy
   const { dataDir, databaseUrl = '' } = await postgres.newEmptyPlace();
   const unmade = loadConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRETS_KEY_FILE });
   const problem = expect.stringMatching(
-    /^The database is empty: it belongs to no environment\. Set DATABASE_URL .* `integration init` makes/,
+    /^The database belongs to no environment: it is empty, or of another program\. Set DATABASE_URL .* `integration init` makes/,
   );
   expect([await startProblems(unmade), await startProblems(unmade)]).toEqual([[problem], [problem]]);
   expect(await startProblems(unmade, { offline: true })).toEqual([]);
