@@ -108,7 +108,11 @@ async function restores(machine: Machine, { apiKey, integrationId }: Tenant): Pr
   expect(await machine.statusWith(leaked.key)).toBe(200);
   await machine.run(`integration key revoke ${leaked.apiKey.id} --yes`);
   await machine.type(inWalk.listOfValid);
-  await machine.type(inWalk.restore);
+  const tooOld = { 'valid-now.jsonl': 'monday/valid.jsonl' };
+  await machine.type(inWalk.restore, { words: tooOld, codes: [2] });
+  expect(existsSync(machine.dataDir)).toBe(false);
+  const restore = codeOf(inWalk.restore);
+  await machine.run(restore.slice(restore.indexOf('integration restore')));
   await machine.ready();
   expect(await machine.statusWith(apiKey)).toBe(200);
   expect(await machine.statusWith(leaked.key)).toBe(401);
