@@ -76,7 +76,7 @@ export function anchoring(
     }
     for (let at = 0; at < grown.length; at += CHAINS_IN_A_RECORD) {
       const part = grown.slice(at, at + CHAINS_IN_A_RECORD);
-      await name(
+      await writeAnchor(
         operator,
         log,
         part.flatMap(({ newest }) => newest ?? []),
@@ -89,7 +89,11 @@ export function anchoring(
   };
 }
 
-async function name(operator: Store['operator'], log: Log, heads: readonly ChainPlace[]): Promise<void> {
+async function writeAnchor(
+  operator: Store['operator'],
+  log: Log,
+  heads: readonly ChainPlace[],
+): Promise<void> {
   if (heads.length === 0) {
     return;
   }

@@ -93,7 +93,10 @@ async function exchangeTraced(
     // Node sets it back before the next request.
     const wait = (ms: number) =>
       void request.socket.setTimeout(ms + (shared.options.stallTimeoutMs ?? STALL_TIMEOUT_MS));
-    const holds = (bytes: number, owner: string) => shared.unsent.add(response, owner, bytes);
+    const holds = (bytes: number, owner: string) => {
+      shared.unsent.add(response, owner, bytes);
+      return shared.unsent.hasRoomFor(owner);
+    };
     const asked = { method, ...target, headers, requestId, ...from, readBody, giveUpBody, left, wait, holds };
     const forbidden = statusOfForbidden(request);
     answer = forbidden

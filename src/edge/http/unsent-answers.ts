@@ -31,15 +31,12 @@ export class UnsentAnswers {
 
   constructor(private readonly mostBytes = MOST_BYTES) {}
 
-  /**
-   * Counts until the answer is sent or its connection closed; of one that grows, the last size. Returns
-   * whether the owner may add more: of little room, those with little have the most.
-   */
-  add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): boolean {
+  /** Counts until the answer is sent or its connection closed; of one that grows, the last size. */
+  add(response: ServerResponse, owner: string, bytes: number, patienceMs?: number): void {
     const { socket } = response.req;
     const closed = closedSignal(socket);
     if (closed.aborted) {
-      return false;
+      return;
     }
     this.#unsent.get(response)?.remove();
     const patience = patienceMs && setTimeout(() => socket.destroy(), patienceMs).unref();
@@ -58,7 +55,6 @@ export class UnsentAnswers {
       victim.remove();
       victim.socket.destroy();
     }
-    return this.#bytes <= SHARE_WITH_ROOM * this.mostBytes || this.#holdsLittle(owner);
   }
 
   /** The same for an answer with a complete body. */
@@ -69,8 +65,11 @@ export class UnsentAnswers {
     }
   }
 
-  /** Beyond the limit, another owner would lose an answer first. */
-  #holdsLittle(owner: string): boolean {
+  /** Where little is left, there is room only for owners that hold little: others would be cut first. */
+  hasRoomFor(owner: string): boolean {
+    if (this.#bytes <= SHARE_WITH_ROOM * this.mostBytes) {
+      return true;
+    }
     const held = this.#heldByOwner();
     return 2 * (held.get(owner) ?? 0) < Math.max(...held.values());
   }

@@ -77,8 +77,8 @@ describe('answers that were not taken yet', () => {
   test('of one owner leave a quarter of the room for the message that each may still add', () => {
     const unsent = new UnsentAnswers(80 * STREAM_BYTES);
     const add = (bytes: number, response = new Response(0)) => {
-      const hasRoom = unsent.add(response as unknown as ServerResponse, 'one', bytes);
-      return { response, hasRoom };
+      unsent.add(response as unknown as ServerResponse, 'one', bytes);
+      return { response, hasRoom: unsent.hasRoomFor('one') };
     };
     const growing = Array.from({ length: 60 }, () => add(STREAM_BYTES));
     expect(growing.map(({ hasRoom }) => hasRoom)).toEqual(Array(60).fill(true));
@@ -91,9 +91,10 @@ describe('answers that were not taken yet', () => {
   test('of an owner leave room for those of others who hold less than half of them', () => {
     const roomAfter = (...answers: [owner: string, bytes: number][]) => {
       const unsent = new UnsentAnswers(100);
-      const add = ([owner, bytes]: [string, number]) =>
+      return answers.map(([owner, bytes]) => {
         unsent.add(new Response(0) as unknown as ServerResponse, owner, bytes);
-      return answers.map(add);
+        return unsent.hasRoomFor(owner);
+      });
     };
     expect(roomAfter(['one', 75], ['one', 1], ['two', 10], ['two', 10])).toEqual([true, false, true, true]);
     expect(roomAfter(['one', 40], ['two', 40], ['one', 1])).toEqual([true, false, false]);
